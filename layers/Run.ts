@@ -1,0 +1,50 @@
+/** Composes a run of the reference harness: every resource, the gate, and the surface over what is wired. */
+import { Effect, Layer } from "effect"
+import { randomUUID } from "node:crypto"
+import * as Path from "node:path"
+import * as Approvals from "../src/harness/Approvals.ts"
+import { Cards } from "../src/harness/Cards.ts"
+import * as Commands from "../src/harness/Commands.ts"
+import { RunInfo } from "../src/harness/RunInfo.ts"
+import type { Settings } from "../src/harness/Settings.ts"
+import * as Surface from "../src/Surface.ts"
+import * as Tier from "../src/Tier.ts"
+import { Workspace } from "../src/Workspace.ts"
+import * as SettingsFiles from "./SettingsFiles.ts"
+import * as NodeWorkspace from "./workspace/NodeWorkspace.ts"
+
+/** A run in a directory. Nothing is started before a tool needs it; everything is released with the scope. */
+export const layer = (options: Commands.RunOptions): Layer.Layer<Commands.Run, Commands.UsageError> => {
+  const cwd = Path.resolve(options.cwd)
+  return Layer.unwrap(
+    Effect.map(
+      Effect.mapError(
+        SettingsFiles.load({ cwd, isTrusted: options.isTrusted }),
+        ({ message }) => new Commands.UsageError({ message })
+      ),
+      (settings) => compose({ ...options, cwd, cap: Tier.min(options.cap, settings.cap ?? "exec") }, settings)
+    )
+  )
+}
+
+const compose = (options: Commands.RunOptions, settings: Settings) => {
+  const workspace = Layer.catch(NodeWorkspace.layer({ root: options.cwd }), ({ message }) =>
+    Layer.effect(Workspace, Effect.fail(new Commands.UsageError({ message })))
+  )
+  const info = Layer.effect(
+    RunInfo,
+    Effect.map(Workspace, ({ root }) =>
+      RunInfo.of({
+        id: randomUUID(),
+        conversation: options.conversation ?? randomUUID(),
+        cwd: root,
+        cap: options.cap
+      })
+    )
+  )
+  const gate = Approvals.layer({ policy: options.isApproved ? Approvals.allowAll : Approvals.askForChanges })
+  const resources = Layer.mergeAll(info, gate).pipe(Layer.provideMerge(Layer.mergeAll(workspace, Cards.layer)))
+  return Layer.orDie(Surface.layerWired(tools(settings), { cap: options.cap })).pipe(Layer.provideMerge(resources))
+}
+
+const tools = (_settings: Settings) => []

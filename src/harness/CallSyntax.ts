@@ -1,0 +1,116 @@
+/** Calls as a person types them: `TOOL KEY=VALUE…` or JSON (SPEC §12). */
+import { Result } from "effect"
+import type { ObjectSchema } from "../Parameters.ts"
+
+/** Splits a line into words as a shell does: single and double quotes, backslash; nothing is expanded. */
+export const words = (line: string): Result.Result<ReadonlyArray<string>, string> => {
+  const found: Array<string> = []
+  let word: string | undefined
+  let quote = ""
+  for (let i = 0; i < line.length; i++) {
+    const char = line[i]!
+    if (quote === "'" || quote === '"') {
+      if (char === quote) quote = ""
+      else if (char === "\\" && quote === '"' && (line[i + 1] === '"' || line[i + 1] === "\\")) word += line[++i]!
+      else word += char
+    } else if (char === "'" || char === '"') {
+      quote = char
+      word ??= ""
+    } else if (char === "\\" && i + 1 < line.length) {
+      word = (word ?? "") + line[++i]!
+    } else if (/\s/.test(char)) {
+      if (word !== undefined) found.push(word)
+      word = undefined
+    } else {
+      word = (word ?? "") + char
+    }
+  }
+  if (quote !== "") return Result.fail(`A ${quote} is not closed.`)
+  if (word !== undefined) found.push(word)
+  return Result.succeed(found)
+}
+
+/**
+ * Parameters from the words behind a tool's name: one JSON object, or `KEY=VALUE` words whose values are read by the type that the
+ * schema gives the parameter. A key of a list may be given several times. Without a schema (no such tool) values stay text.
+ */
+export const params = (
+  args: ReadonlyArray<string>,
+  schema: ObjectSchema | undefined
+): Result.Result<unknown, string> => {
+  if (args.length === 1 && args[0]!.trimStart().startsWith("{")) return json(args[0]!)
+  const given = new Map<string, unknown>()
+  for (const arg of args) {
+    const at = arg.indexOf("=")
+    if (at <= 0) return Result.fail(`\`${arg}\` is neither KEY=VALUE nor a JSON object.`)
+    const key = arg.slice(0, at)
+    const value = read(
+      arg.slice(at + 1),
+      schema !== undefined && Object.hasOwn(schema.properties, key) ? schema.properties[key]! : {}
+    )
+    if (Result.isFailure(value)) return Result.fail(`\`${key}\`: ${value.failure}`)
+    const before = given.get(key)
+    if (before === undefined) given.set(key, value.success)
+    else if (Array.isArray(before) && Array.isArray(value.success)) given.set(key, [...before, ...value.success])
+    else return Result.fail(`\`${key}\` is given twice.`)
+  }
+  return Result.succeed(Object.fromEntries(given))
+}
+
+/** A line of `livetools run`: `TOOL KEY=VALUE…`, `TOOL {…}`, or `{"tool": …, "params": …}`. */
+export const call = (
+  line: string,
+  schemaOf: (tool: string) => ObjectSchema | undefined
+): Result.Result<{ readonly tool: string; readonly params: unknown }, string> => {
+  const text = line.trim()
+  if (text.startsWith("{")) {
+    return Result.flatMap(json(text), (value) => {
+      const { tool, params: given = {}, ...rest } = value as { tool?: unknown; params?: unknown }
+      const stranger = Object.keys(rest)[0]
+      if (typeof tool !== "string") return Result.fail('`tool` is missing: write {"tool": NAME, "params": {…}}.')
+      if (stranger !== undefined) return Result.fail(`\`${stranger}\` is not known beside \`tool\` and \`params\`.`)
+      return Result.succeed({ tool, params: given })
+    })
+  }
+  const space = text.search(/\s/)
+  const tool = space < 0 ? text : text.slice(0, space)
+  const rest = space < 0 ? "" : text.slice(space).trim()
+  if (rest.startsWith("{")) return Result.map(json(rest), (given) => ({ tool, params: given }))
+  return Result.map(
+    Result.flatMap(words(rest), (args) => params(args, schemaOf(tool))),
+    (given) => ({ tool, params: given })
+  )
+}
+
+const json = (text: string): Result.Result<unknown, string> => {
+  try {
+    return Result.succeed(JSON.parse(text))
+  } catch (error) {
+    return Result.fail(`not JSON: ${(error as Error).message}`)
+  }
+}
+
+const read = (text: string, schema: { readonly [key: string]: unknown }): Result.Result<unknown, string> => {
+  switch (schema["type"]) {
+    case undefined:
+    case "string":
+      return Result.succeed(text)
+    case "integer":
+    case "number":
+      return text.trim() !== "" && Number.isFinite(Number(text))
+        ? Result.succeed(Number(text))
+        : Result.fail(`\`${text}\` is not a number.`)
+    case "boolean":
+      return text === "true" || text === "false"
+        ? Result.succeed(text === "true")
+        : Result.fail(`\`${text}\` is neither true nor false.`)
+    case "array": {
+      if (text.trimStart().startsWith("[")) return json(text)
+      const items = schema["items"]
+      const item = typeof items === "object" && items !== null ? items : {}
+      return Result.map(read(text, { ...item }), (value) => [value])
+    }
+    default:
+      return json(text)
+  }
+}

@@ -1,0 +1,260 @@
+/** The command line of the reference harness (SPEC §12): `tools`, `call`, `run`, `serve`. */
+import { Effect, FileSystem, type Layer, Option, Result, Runtime, Schema, Scope, Stdio, Stream } from "effect"
+import * as Argument from "effect/cli/Argument"
+import * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
+import type * as Answer from "../Answer.ts"
+import * as Budget from "../Budget.ts"
+import * as Surface from "../Surface.ts"
+import * as Tier from "../Tier.ts"
+import * as CallSyntax from "./CallSyntax.ts"
+import { Cards } from "./Cards.ts"
+import * as Lines from "./Lines.ts"
+import { Output } from "./Output.ts"
+import { RunInfo } from "./RunInfo.ts"
+import * as Serve from "./Serve.ts"
+
+export interface RunOptions {
+  readonly cwd: string
+  readonly cap: Tier.Tier
+  /** Calls of every tier run without being asked for. */
+  readonly isApproved: boolean
+  /** Whether the project's own settings and binaries may be used. */
+  readonly isTrusted: boolean
+  readonly conversation: string | undefined
+}
+
+export type Run = Surface.Wired | Cards | RunInfo
+
+/** Wrong usage; `message` says what is wrong and how it is meant. */
+export class UsageError extends Schema.TaggedError<UsageError>()("UsageError", { message: Schema.String }) {
+  override readonly [Runtime.errorExitCode] = 2
+  override readonly [Runtime.errorReported] = false
+}
+
+/** A tool failed, or was denied. Its answer is on standard output already. */
+export class CallFailed extends Schema.TaggedError<CallFailed>()("CallFailed", { exitCode: Schema.Int }) {
+  override readonly [Runtime.errorExitCode] = this.exitCode
+  override readonly [Runtime.errorReported] = false
+}
+
+/** How a run is begun and how its human is reached, on this platform. */
+export interface Platform {
+  readonly run: (options: RunOptions) => Layer.Layer<Run, UsageError>
+  /** Connects the terminal to the cards, where there is one. */
+  readonly connectTerminal: Effect.Effect<void, never, Cards | Scope.Scope>
+}
+
+const common = {
+  cwd: Flag.String("cwd").pipe(
+    Flag.withDescription("The working directory of the run. Default: here"),
+    Flag.withDefault(".")
+  ),
+  cap: Flag.Literals("cap", Tier.tiers).pipe(
+    Flag.withDescription("The highest tier of tools that are shown. Default: exec"),
+    Flag.withDefault("exec")
+  ),
+  yes: Flag.Boolean("yes").pipe(Flag.withDescription("Approve every call"), Flag.withDefault(false)),
+  untrusted: Flag.Boolean("untrusted").pipe(
+    Flag.withDescription("Do not use settings and binaries of the project itself"),
+    Flag.withDefault(false)
+  ),
+  conversation: Flag.String("conversation").pipe(
+    Flag.withDescription("The conversation that the run belongs to. Default: a new one"),
+    Flag.optional
+  )
+}
+
+interface Common {
+  readonly cwd: string
+  readonly cap: Tier.Tier
+  readonly yes: boolean
+  readonly untrusted: boolean
+  readonly conversation: Option.Option<string>
+}
+
+const json = Flag.Boolean("json").pipe(
+  Flag.withDescription("One line of JSON for each answer, nothing else on standard output"),
+  Flag.withDefault(false)
+)
+
+/** The whole command. Fails with `UsageError` (exit code 2) and `CallFailed` (1, or 2 where the call itself was wrong). */
+export const make = (platform: Platform) => {
+  const inRun =
+    <Config extends Common, A, E, R>(body: (config: Config) => Effect.Effect<A, E, R>) =>
+    (config: Config) =>
+      Effect.scoped(body(config)).pipe(
+        Effect.provide(
+          platform.run({
+            cwd: config.cwd,
+            cap: config.cap,
+            isApproved: config.yes,
+            isTrusted: !config.untrusted,
+            conversation: Option.getOrUndefined(config.conversation)
+          })
+        )
+      )
+
+  const tools = Command.make("tools", { ...common, json }, inRun(listTools)).pipe(
+    Command.withDescription("Show the tools of a run here, and for what is absent, why")
+  )
+
+  const call = Command.make(
+    "call",
+    {
+      ...common,
+      json,
+      tool: Argument.String("tool").pipe(Argument.withDescription("The name of the tool")),
+      params: Argument.String("params").pipe(
+        Argument.withDescription("KEY=VALUE words, one JSON object, or - to read JSON from standard input"),
+        Argument.variadic()
+      )
+    },
+    inRun(
+      Effect.fnUntraced(function* ({ json: asJson, params: args, tool }) {
+        const surface = yield* Surface.Wired
+        if (!(args.length === 1 && args[0] === "-")) yield* platform.connectTerminal
+        const given =
+          args.length === 1 && args[0] === "-"
+            ? yield* readStdin.pipe(Effect.map((text) => CallSyntax.params([text.trim()], undefined)))
+            : CallSyntax.params(args, schemaOf(surface, tool))
+        if (Result.isFailure(given)) return yield* new UsageError({ message: `${tool}: ${given.failure}` })
+        const answer = yield* surface.dispatch(tool, given.success)
+        yield* print(tool, answer, asJson)
+        if (answer.isFailure) return yield* new CallFailed({ exitCode: exitCode(answer) })
+      })
+    )
+  ).pipe(
+    Command.withDescription("Call one tool"),
+    Command.withExamples([
+      { command: "livetools call ast_grep pattern='console.log($$$A)'", description: "Find calls by shape" }
+    ])
+  )
+
+  const run = Command.make(
+    "run",
+    {
+      ...common,
+      json,
+      file: Argument.String("file").pipe(
+        Argument.withDescription('One call a line, TOOL KEY=VALUE… or {"tool", "params"}. Default: standard input'),
+        Argument.optional
+      )
+    },
+    inRun(
+      Effect.fnUntraced(function* ({ file, json: asJson }) {
+        const surface = yield* Surface.Wired
+        if (Option.isSome(file)) yield* platform.connectTerminal
+        const lines: Stream.Stream<Lines.Line, UsageError, FileSystem.FileSystem | Stdio.Stdio> = Option.isSome(file)
+          ? fileLines(file.value)
+          : stdinLines
+        let worst = 0
+        let number = 0
+        yield* Stream.runForEach(
+          lines,
+          Effect.fnUntraced(function* (line) {
+            number++
+            const place = `${Option.getOrElse(file, () => "standard input")}:${number}`
+            if ("tooLong" in line) {
+              worst = 2
+              return yield* (yield* Output).err(
+                `${place}: the line has ${line.tooLong} bytes; the limit is ${Serve.maxLineBytes}.\n`
+              )
+            }
+            if (line.text.trim() === "" || line.text.trimStart().startsWith("#")) return
+            const parsed = CallSyntax.call(line.text, (tool) => schemaOf(surface, tool))
+            if (Result.isFailure(parsed)) {
+              worst = 2
+              return yield* (yield* Output).err(`${place}: ${parsed.failure}\n`)
+            }
+            const { params, tool } = parsed.success
+            if (!asJson) yield* (yield* Output).out(`> ${line.text.trim()}\n`)
+            const answer = yield* surface.dispatch(tool, params)
+            yield* print(tool, answer, asJson)
+            if (answer.isFailure) worst = Math.max(worst, exitCode(answer))
+          })
+        )
+        if (worst > 0) return yield* new CallFailed({ exitCode: worst })
+      })
+    )
+  ).pipe(Command.withDescription("Make many calls in one run"))
+
+  const serve = Command.make(
+    "serve",
+    common,
+    inRun(
+      Effect.fnUntraced(function* () {
+        const output = yield* Output
+        const { cap, cwd, id } = yield* RunInfo
+        yield* Serve.serve({
+          surface: yield* Surface.Wired,
+          cards: yield* Cards,
+          run: { id, cwd, cap },
+          lines: yield* Effect.map(Stdio.Stdio, (stdio) => Lines.split(Serve.maxLineBytes)(Stream.orDie(stdio.stdin))),
+          write: (line) => output.out(`${line}\n`),
+          drain: Budget.after("3 seconds")
+        })
+      })
+    )
+  ).pipe(Command.withDescription("Serve one run over standard input and output: newline-delimited JSON-RPC 2.0"))
+
+  return Command.make("livetools").pipe(
+    Command.withDescription("Agent tools bound to live resources"),
+    Command.withSubcommands([tools, call, run, serve])
+  )
+}
+
+const listTools = Effect.fnUntraced(function* ({ json: asJson }: Common & { readonly json: boolean }) {
+  const { absent, cap, entries } = yield* Surface.Wired
+  const { cwd } = yield* RunInfo
+  const output = yield* Output
+  if (asJson) {
+    const tools = entries.map(({ description, jsonSchema, name, resultSchema, tier }) => ({
+      name,
+      description,
+      tier,
+      inputSchema: jsonSchema,
+      resultSchema
+    }))
+    return yield* output.out(`${JSON.stringify({ tools, absent })}\n`)
+  }
+  const width = Math.max(...[...entries, ...absent].map(({ name }) => name.length), 0)
+  const row = (name: string, tier: string, text: string) => `  ${name.padEnd(width)}  ${tier.padEnd(5)}  ${text}\n`
+  yield* output.out(`Tools of a run in ${cwd} (cap ${cap}):\n`)
+  for (const { description, name, tier } of entries) yield* output.out(row(name, tier, firstSentence(description)))
+  if (absent.length === 0) return
+  yield* output.out("Absent:\n")
+  for (const { missing, name, tier } of absent) yield* output.out(row(name, tier, missing.join("; ")))
+})
+
+const firstSentence = (text: string): string => /^.*?[.:](?=\s|$)/s.exec(text)?.[0] ?? text
+
+const print = (tool: string, answer: Answer.Answer, asJson: boolean) =>
+  Effect.flatMap(Output, ({ err, out }) => {
+    if (asJson) return out(`${JSON.stringify({ tool, ...answer })}\n`)
+    const text = answer.text.endsWith("\n") ? answer.text : `${answer.text}\n`
+    if (!answer.isFailure) return out(text)
+    const hint = answer.code === "no_approver" ? "Run it with --yes to approve every call.\n" : ""
+    return err(`${answer.code}: ${text}${hint}`)
+  })
+
+const exitCode = (answer: Answer.Failure): number =>
+  answer.code === "unknown_tool" || answer.code === "invalid_params" ? 2 : 1
+
+const schemaOf = (surface: Surface.Surface, tool: string) =>
+  surface.entries.find((entry) => entry.name === tool)?.jsonSchema
+
+const stdinBytes = Stream.unwrap(Effect.map(Stdio.Stdio, (stdio) => Stream.orDie(stdio.stdin)))
+const stdinLines = Lines.split(Serve.maxLineBytes)(stdinBytes)
+const readStdin = Stream.mkString(Stream.decodeText(stdinBytes))
+
+const fileLines = (path: string) =>
+  Stream.unwrap(
+    Effect.map(FileSystem.FileSystem, (fs) =>
+      Lines.split(Serve.maxLineBytes)(
+        fs
+          .stream(path)
+          .pipe(Stream.mapError((error) => new UsageError({ message: `${path} cannot be read: ${error.message}` })))
+      )
+    )
+  )

@@ -1,0 +1,11 @@
+/** Agent tools bound to live resources: what the tools are. How the resources are acquired on Node is in `livetools/node`. */
+export * as Answer from "./Answer.ts"
+export * as Budget from "./Budget.ts"
+export * as Call from "./Call.ts"
+export * as Gate from "./Gate.ts"
+export * as LiveTool from "./LiveTool.ts"
+export * as Parameters from "./Parameters.ts"
+export * as Surface from "./Surface.ts"
+export * as Tier from "./Tier.ts"
+export * as ToolError from "./ToolError.ts"
+export * as Workspace from "./Workspace.ts"
