@@ -1,4 +1,5 @@
 /** Composes a run of the reference harness: every resource, the gate, and the surface over what is wired. */
+import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { Effect, Layer } from "effect"
 import { randomUUID } from "node:crypto"
 import * as Path from "node:path"
@@ -7,10 +8,13 @@ import { Cards } from "../src/harness/Cards.ts"
 import * as Commands from "../src/harness/Commands.ts"
 import { RunInfo } from "../src/harness/RunInfo.ts"
 import type { Settings } from "../src/harness/Settings.ts"
+import * as FileTools from "../src/harness/FileTools.ts"
+import { resolve } from "../src/edits/Resolve.ts"
 import * as Surface from "../src/Surface.ts"
 import * as Tier from "../src/Tier.ts"
 import { Workspace } from "../src/Workspace.ts"
 import * as SettingsFiles from "./SettingsFiles.ts"
+import * as NodeEdits from "./edits/NodeEdits.ts"
 import * as NodeWorkspace from "./workspace/NodeWorkspace.ts"
 
 /** A run in a directory. Nothing is started before a tool needs it; everything is released with the scope. */
@@ -43,8 +47,12 @@ const compose = (options: Commands.RunOptions, settings: Settings) => {
     )
   )
   const gate = Approvals.layer({ policy: options.isApproved ? Approvals.allowAll : Approvals.askForChanges })
-  const resources = Layer.mergeAll(info, gate).pipe(Layer.provideMerge(Layer.mergeAll(workspace, Cards.layer)))
+  // A run that may only read never writes, not even to repair what a killed one left (SPEC §6.5).
+  const edits = NodeEdits.layer({ repair: options.cap !== "read" })
+  const resources = Layer.mergeAll(info, gate, edits).pipe(
+    Layer.provideMerge(Layer.mergeAll(workspace, Cards.layer, NodeFileSystem.layer))
+  )
   return Layer.orDie(Surface.layerWired(tools(settings), { cap: options.cap })).pipe(Layer.provideMerge(resources))
 }
 
-const tools = (_settings: Settings) => []
+const tools = (_settings: Settings) => [...FileTools.all, resolve]

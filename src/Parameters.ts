@@ -140,3 +140,34 @@ export const jsonSchema = (schema: ParametersSchema): ObjectSchema => {
     ...(Object.keys(document.definitions).length === 0 ? {} : { $defs: document.definitions })
   }
 }
+
+/** Standard Schema and Standard JSON Schema (standardschema.dev), for hosts that take these. */
+export interface StandardSchema {
+  readonly "~standard": {
+    readonly version: 1
+    readonly vendor: "livetools"
+    readonly validate: (
+      value: unknown
+    ) => { readonly value: unknown } | { readonly issues: ReadonlyArray<{ readonly message: string }> }
+    readonly jsonSchema: {
+      readonly input: (options?: unknown) => Record<string, unknown>
+      readonly output: (options?: unknown) => Record<string, unknown>
+    }
+  }
+}
+
+/** Validates as the call itself will, and gives the parameters back as they came. */
+export const standardSchema = (
+  schema: ObjectSchema,
+  prepare: (params: unknown) => Result.Result<unknown, ToolError.ToolError>
+): StandardSchema => ({
+  "~standard": {
+    version: 1,
+    vendor: "livetools",
+    validate: (value) => {
+      const prepared = prepare(value)
+      return Result.isSuccess(prepared) ? { value } : { issues: [{ message: prepared.failure.message }] }
+    },
+    jsonSchema: { input: () => ({ ...schema }), output: () => ({ ...schema }) }
+  }
+})

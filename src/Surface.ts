@@ -9,7 +9,7 @@ import { type Call, CurrentCall, ProgressSink } from "./Call.ts"
 import * as CallQueue from "./CallQueue.ts"
 import { Gate } from "./Gate.ts"
 import type * as LiveTool from "./LiveTool.ts"
-import type { JsonSchema, ObjectSchema } from "./Parameters.ts"
+import { type JsonSchema, type ObjectSchema, type StandardSchema, standardSchema } from "./Parameters.ts"
 import * as Suggest from "./Suggest.ts"
 import * as Tier from "./Tier.ts"
 import { ToolError } from "./ToolError.ts"
@@ -29,22 +29,24 @@ export interface Absent {
   readonly missing: ReadonlyArray<string>
 }
 
-/** A tool for any Effect host; nothing is left to provide. */
-export interface Entry {
+/** What a host is told of a tool. */
+export interface Description {
   readonly name: string
   readonly description: string
   readonly tier: Tier.Tier
   readonly jsonSchema: ObjectSchema
+  /** The same parameters for hosts that take a Standard Schema. */
+  readonly standardSchema: StandardSchema
   readonly resultSchema: JsonSchema
+}
+
+/** A tool for any Effect host; nothing is left to provide. */
+export interface Entry extends Description {
   readonly call: (params: unknown) => Effect.Effect<Answer.Answer>
 }
 
 /** A tool for a host without Effect. */
-export interface Function {
-  readonly name: string
-  readonly description: string
-  readonly tier: Tier.Tier
-  readonly jsonSchema: ObjectSchema
+export interface Function extends Description {
   /**
    * Resolves with an answer, also when the tool fails. Aborting the signal interrupts the handler, runs its finalizers, and
    * then rejects with the signal's reason.
@@ -210,16 +212,14 @@ const compose = Effect.fnUntraced(function* (
     description: tool.description,
     tier: tool.tier,
     jsonSchema: tool.jsonSchema,
+    standardSchema: standardSchema(tool.jsonSchema, (params) => tool.prepare(params, undefined)),
     resultSchema: tool.resultSchema,
     call: (params) => dispatch(tool.name, params)
   }))
   const toFunctions = () =>
-    entries.map(({ call, description, jsonSchema, name, tier }): Function => ({
-      name,
-      description,
-      tier,
-      jsonSchema,
-      call: (params, options) => runPromise(call(params), context, options?.signal)
+    entries.map((entry): Function => ({
+      ...entry,
+      call: (params, options) => runPromise(entry.call(params), context, options?.signal)
     }))
 
   return {

@@ -36,7 +36,7 @@ const load = (file: string, known: RuleFile | undefined): RuleFile | undefined =
 }
 
 /** The rules of a file that lies in `directory` (relative, `/`, "" for the top), rewritten to hold from the top. */
-const fromTop = (text: string, directory: string): ReadonlyArray<string> => {
+export const fromTop = (text: string, directory: string): ReadonlyArray<string> => {
   const lines = text.replace(/^\uFEFF/, "").split(/\r?\n/)
   if (directory === "") return lines
   const literal = directory.replaceAll(/[\\*?[\]!#]/g, "\\$&")
@@ -50,7 +50,7 @@ const fromTop = (text: string, directory: string): ReadonlyArray<string> => {
 }
 
 /** The folder that holds `info/exclude`: `.git` itself, or for a worktree (where `.git` is a file) the common one. */
-const gitFolder = (dotGit: string): string => {
+export const gitFolder = (dotGit: string): string => {
   try {
     if (Fs.statSync(dotGit).isDirectory()) return dotGit
     const own = Path.resolve(
@@ -64,7 +64,7 @@ const gitFolder = (dotGit: string): string => {
 }
 
 /** The nearest directory at or above `root` that holds a `.git`; `root` where there is none. */
-const topOf = (root: string): string => {
+export const topOf = (root: string): string => {
   for (let at = root; ; at = Path.dirname(at)) {
     if (Fs.existsSync(Path.join(at, ".git"))) return at
     if (at === Path.dirname(at)) return root

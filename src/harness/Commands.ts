@@ -227,7 +227,7 @@ const listTools = Effect.fnUntraced(function* ({ json: asJson }: Common & { read
   for (const { missing, name, tier } of absent) yield* output.out(row(name, tier, missing.join("; ")))
 })
 
-const firstSentence = (text: string): string => /^.*?[.:](?=\s|$)/s.exec(text)?.[0] ?? text
+const firstSentence = (text: string): string => /^.*?\.(?=\s|$)/s.exec(text)?.[0] ?? text
 
 const print = (tool: string, answer: Answer.Answer, asJson: boolean) =>
   Effect.flatMap(Output, ({ err, out }) => {

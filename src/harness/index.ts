@@ -2,6 +2,7 @@
 export * as Approvals from "./Approvals.ts"
 export * as Cards from "./Cards.ts"
 export * as Commands from "./Commands.ts"
+export * as FileTools from "./FileTools.ts"
 export * as Lines from "./Lines.ts"
 export * as Output from "./Output.ts"
 export * as RunInfo from "./RunInfo.ts"

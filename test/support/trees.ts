@@ -1,0 +1,18 @@
+/** Shell scripts that print the pids of the processes they start, one a line, and then `ready`. */
+export const scripts: Readonly<Record<string, string>> = {
+  "children in the background": `sleep 301 & echo $!; sleep 301 & echo $!; echo ready; wait`,
+  "another session": `setsid sleep 302 & echo $!; echo ready; wait`,
+  "a process that ignores SIGHUP": `nohup sleep 303 >/dev/null 2>&1 & echo $!; echo ready; wait`,
+  "a double fork": `sh -c 'sleep 304 >/dev/null 2>&1 </dev/null & echo $!'; echo ready; sleep 304`,
+  "a double fork in another session": `setsid sh -c 'sleep 305 >/dev/null 2>&1 </dev/null & echo $!'; echo ready; sleep 305`,
+  "shells that ignore SIGTERM": `trap "" TERM; setsid sh -c 'while :; do sleep 306; done' & echo $!; echo ready; while :; do sleep 306; done`,
+  "a child with a cleaned environment": `env -i /bin/sleep 307 & echo $!; echo ready; wait`,
+  "another session with a cleaned environment": `env -i setsid /bin/sleep 308 >/dev/null 2>&1 </dev/null & echo $!; echo ready; wait`,
+  "an orphan in its session with a cleaned environment": `sh -c 'env -i /bin/sleep 309 >/dev/null 2>&1 </dev/null & echo $!'; echo ready; sleep 309`,
+  "an orphan in another session with a cleaned environment that kept a pipe": `setsid sh -c 'env -i setsid /bin/sleep 310 & echo $!'; echo ready; sleep 310`,
+  "a child with a cleaned environment and a name like lines of the process table": `
+    d=$(mktemp -d); f="$d/x) S 1
+9 (y"; cp /bin/sleep "$f"
+    env -i setsid "$f" 311 >/dev/null 2>&1 </dev/null & echo $!
+    sleep 0.1; rm -r "$d"; echo ready; wait`
+}
