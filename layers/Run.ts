@@ -55,4 +55,4 @@ const compose = (options: Commands.RunOptions, settings: Settings) => {
   return Layer.orDie(Surface.layerWired(tools(settings), { cap: options.cap })).pipe(Layer.provideMerge(resources))
 }
 
-const tools = (_settings: Settings) => [...FileTools.all, resolve]
+const tools = ({ caps }: Settings) => [...FileTools.make({ readFileBytes: caps?.read_file_bytes }), resolve]

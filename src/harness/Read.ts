@@ -6,8 +6,8 @@ import { type Resolved, Workspace } from "../Workspace.ts"
 import * as LineRange from "./LineRange.ts"
 import * as NotText from "./NotText.ts"
 
-/** A file above this is read by range only, and no range is longer: 10 MiB (SPEC §13). */
-export const maxBytes = 10 * 1024 * 1024
+/** 10 MiB (SPEC §13). */
+export const defaultMaxBytes = 10 * 1024 * 1024
 
 /** How much of the contents a model is shown at once; the value has all of it. */
 export const maxLinesShown = 2000
@@ -49,51 +49,53 @@ const Parameters = Schema.Struct({
   )
 })
 
-export const read = LiveTool.make("read", {
-  description:
-    "Reads a text file (UTF-8), whole or a range of its lines. The lines come as they are, without line numbers. " +
-    `Files above ${NotText.size(maxBytes)} need a range.`,
-  tier: "read",
-  parameters: Parameters,
-  success: Success,
-  text: (value, params) => textOf(value, params.start_line !== undefined || params.line_count !== undefined),
-  requires: [Workspace, FileSystem.FileSystem],
-  handler: Effect.fnUntraced(function* ({ line_count, path, start_line }) {
-    const workspace = yield* Workspace
-    const resolved = yield* workspace.existing(path)
-    const shown = workspace.show(resolved.path)
-    const first = start_line ?? 1
-    const hasRange = start_line !== undefined || line_count !== undefined
-    yield* checkKind(shown, resolved, hasRange)
-    const { bytes, head, last, total } = yield* LineRange.read(resolved.path, {
-      first,
-      count: line_count ?? Infinity,
-      maxBytes,
-      countUpTo: maxBytes
-    }).pipe(
-      Effect.catchTags({
-        TooLarge: ({ line }) =>
-          ToolError.make(
-            "too_large",
-            hasRange
-              ? `${shown}: the lines from ${first} on pass ${NotText.size(maxBytes)} in line ${line}. Ask for fewer with \`line_count\`.`
-              : tooLarge(shown, "more")
-          ),
-        PlatformError: (error) => unreadable(shown, error.message)
-      })
-    )
-    const contents = yield* decode(shown, bytes, head, first)
-    if (last < first && !(total === 0 && first === 1)) {
-      return yield* ToolError.make(
-        "invalid_params",
-        `${shown} has ${total === 1 ? "1 line" : `${total} lines`}: there is no line ${first} in it.`
+/** A file above `maxBytes` is read by range only, and no range is longer. */
+export const make = (maxBytes: number = defaultMaxBytes) =>
+  LiveTool.make("read", {
+    description:
+      "Reads a text file (UTF-8), whole or a range of its lines. The lines come as they are, without line numbers. " +
+      `Files above ${NotText.size(maxBytes)} need a range.`,
+    tier: "read",
+    parameters: Parameters,
+    success: Success,
+    text: (value, params) => textOf(value, params.start_line !== undefined || params.line_count !== undefined),
+    requires: [Workspace, FileSystem.FileSystem],
+    handler: Effect.fnUntraced(function* ({ line_count, path, start_line }) {
+      const workspace = yield* Workspace
+      const resolved = yield* workspace.existing(path)
+      const shown = workspace.show(resolved.path)
+      const first = start_line ?? 1
+      const hasRange = start_line !== undefined || line_count !== undefined
+      yield* checkKind(shown, resolved, hasRange ? undefined : maxBytes)
+      const { bytes, head, last, total } = yield* LineRange.read(resolved.path, {
+        first,
+        count: line_count ?? Infinity,
+        maxBytes,
+        countUpTo: maxBytes
+      }).pipe(
+        Effect.catchTags({
+          TooLarge: ({ line }) =>
+            ToolError.make(
+              "too_large",
+              hasRange
+                ? `${shown}: the lines from ${first} on pass ${NotText.size(maxBytes)} in line ${line}. Ask for fewer with \`line_count\`.`
+                : tooLarge(shown, "more", maxBytes)
+            ),
+          PlatformError: (error) => unreadable(shown, error.message)
+        })
       )
-    }
-    return { contents, first, last, ...(total === undefined ? {} : { total }) }
+      const contents = yield* decode(shown, bytes, head, first)
+      if (last < first && !(total === 0 && first === 1)) {
+        return yield* ToolError.make(
+          "invalid_params",
+          `${shown} has ${total === 1 ? "1 line" : `${total} lines`}: there is no line ${first} in it.`
+        )
+      }
+      return { contents, first, last, ...(total === undefined ? {} : { total }) }
+    })
   })
-})
 
-const tooLarge = (shown: string, size: string): string =>
+const tooLarge = (shown: string, size: string, maxBytes: number): string =>
   `${shown} has ${size}, above the ${NotText.size(maxBytes)} that are read whole. ` +
   "Read a range of its lines: give `start_line` and `line_count` (for the beginning 1 and 200)."
 
@@ -101,7 +103,7 @@ const unreadable = (shown: string, reason: string) =>
   ToolError.make("not_found", `${shown} is there but cannot be read: ${reason}.`)
 
 /** Only a regular file is read: a pipe would block, a device never end. */
-const checkKind = Effect.fnUntraced(function* (shown: string, resolved: Resolved, hasRange: boolean) {
+const checkKind = Effect.fnUntraced(function* (shown: string, resolved: Resolved, maxBytes: number | undefined) {
   const fs = yield* FileSystem.FileSystem
   if (resolved.kind === "directory") {
     const entries = yield* fs
@@ -121,8 +123,8 @@ const checkKind = Effect.fnUntraced(function* (shown: string, resolved: Resolved
     )
   }
   const info = yield* fs.stat(resolved.path).pipe(Effect.catch((error) => unreadable(shown, error.message)))
-  if (!hasRange && info.size > BigInt(maxBytes)) {
-    return yield* ToolError.make("too_large", tooLarge(shown, NotText.size(info.size)))
+  if (maxBytes !== undefined && info.size > BigInt(maxBytes)) {
+    return yield* ToolError.make("too_large", tooLarge(shown, NotText.size(info.size), maxBytes))
   }
 })
 

@@ -5,6 +5,7 @@ import * as NodeEdits from "../../../layers/edits/NodeEdits.ts"
 import * as NodeWorkspace from "../../../layers/workspace/NodeWorkspace.ts"
 import type * as Answer from "../../../src/Answer.ts"
 import { Edits } from "../../../src/Edits.ts"
+import { edit } from "../../../src/harness/Edit.ts"
 import * as FileTools from "../../../src/harness/FileTools.ts"
 import type { Written } from "../../../src/harness/Written.ts"
 import * as Surface from "../../../src/Surface.ts"
@@ -33,7 +34,7 @@ const disturbed = (outside: Effect.Effect<void>, times: number) =>
 const run = (root: string, stateFolder: string) => {
   const workspace = NodeWorkspace.layer({ root })
   return Effect.gen(function* () {
-    const surface = yield* Surface.make(FileTools.all)
+    const surface = yield* Surface.make(FileTools.make())
     return { surface, edits: yield* Edits }
   }).pipe(
     Effect.provide(Layer.mergeAll(Layer.provideMerge(NodeEdits.layer({ stateFolder }), workspace), NodeServices.layer))
@@ -283,7 +284,7 @@ describe("edit", () => {
           Effect.flatMap(fs.readFileString(`${root}/a.txt`), (text) => fs.writeFileString(`${root}/a.txt`, `+${text}`))
         )
         const call = (times: number, old_text: string, new_text: string) =>
-          Effect.flatMap(Surface.make([FileTools.edit]), (surface) =>
+          Effect.flatMap(Surface.make([edit]), (surface) =>
             surface.call("edit", { path: "a.txt", old_text, new_text })
           ).pipe(Effect.provide(Layer.provide(disturbed(outside, times), Layer.succeed(Edits, edits))), Effect.scoped)
         assert.deepStrictEqual(filesOf(yield* call(2, "a\n", "A\n")), [["changed", "a.txt"]])

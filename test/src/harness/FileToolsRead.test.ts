@@ -3,8 +3,10 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, FileSystem, Layer } from "effect"
 import * as NodeWorkspace from "../../../layers/workspace/NodeWorkspace.ts"
 import type * as Answer from "../../../src/Answer.ts"
-import * as FileTools from "../../../src/harness/FileTools.ts"
+import * as Read from "../../../src/harness/Read.ts"
 import * as Surface from "../../../src/Surface.ts"
+
+const read = Read.make()
 
 type Files = Readonly<Record<string, string | Uint8Array>>
 
@@ -27,7 +29,7 @@ const withFiles = <E>(files: Files, use: (directory: Directory) => Effect.Effect
       yield* fs.writeFile(`${root}/${path}`, typeof content === "string" ? new TextEncoder().encode(content) : content)
     }
     const surface = yield* Effect.provide(
-      Surface.make([FileTools.read]),
+      Surface.make([read]),
       Layer.merge(NodeWorkspace.layer({ root }), NodeServices.layer)
     )
     yield* use({ root, fs, read: (path, range) => surface.call("read", { path, ...range }) })
@@ -42,7 +44,7 @@ const lines = (count: number) => Array.from({ length: count }, (_, index) => `li
 
 describe("read", () => {
   it("gives a text as its value, whatever the text is made of", () => {
-    assert.deepStrictEqual(FileTools.read.resultSchema["type"], "string", JSON.stringify(FileTools.read.resultSchema))
+    assert.deepStrictEqual(read.resultSchema["type"], "string", JSON.stringify(read.resultSchema))
   })
 
   it.live("gives the contents exactly: line ends, byte order mark, no last newline", () =>
