@@ -5,6 +5,7 @@ export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
     exclude: ["test/real/**", "test/bench/**"],
+    globalSetup: ["test/support/build.ts"],
     testTimeout: 30_000,
     pool: "forks",
     maxWorkers: 2

@@ -10,11 +10,14 @@ import { RunInfo } from "../src/harness/RunInfo.ts"
 import type { Settings } from "../src/harness/Settings.ts"
 import * as FileTools from "../src/harness/FileTools.ts"
 import { resolve } from "../src/edits/Resolve.ts"
+import { astEdit } from "../src/syntax/AstEdit.ts"
+import { astGrep } from "../src/syntax/AstGrep.ts"
 import * as Surface from "../src/Surface.ts"
 import * as Tier from "../src/Tier.ts"
 import { Workspace } from "../src/Workspace.ts"
 import * as SettingsFiles from "./SettingsFiles.ts"
 import * as NodeEdits from "./edits/NodeEdits.ts"
+import * as NodeParsers from "./syntax/NodeParsers.ts"
 import * as NodeWorkspace from "./workspace/NodeWorkspace.ts"
 
 /** A run in a directory. Nothing is started before a tool needs it; everything is released with the scope. */
@@ -49,10 +52,16 @@ const compose = (options: Commands.RunOptions, settings: Settings) => {
   const gate = Approvals.layer({ policy: options.isApproved ? Approvals.allowAll : Approvals.askForChanges })
   // A run that may only read never writes, not even to repair what a killed one left (SPEC §6.5).
   const edits = NodeEdits.layer({ repair: options.cap !== "read" })
-  const resources = Layer.mergeAll(info, gate, edits).pipe(
+  const parsers = NodeParsers.layer()
+  const resources = Layer.mergeAll(info, gate, edits, parsers).pipe(
     Layer.provideMerge(Layer.mergeAll(workspace, Cards.layer, NodeFileSystem.layer))
   )
   return Layer.orDie(Surface.layerWired(tools(settings), { cap: options.cap })).pipe(Layer.provideMerge(resources))
 }
 
-const tools = ({ caps }: Settings) => [...FileTools.make({ readFileBytes: caps?.read_file_bytes }), resolve]
+const tools = ({ caps }: Settings) => [
+  ...FileTools.make({ readFileBytes: caps?.read_file_bytes }),
+  astGrep,
+  astEdit,
+  resolve
+]

@@ -1,0 +1,24 @@
+import type { Grammar } from "../src/syntax/Grammar.ts"
+
+export const kotlin: Grammar = {
+  id: "kotlin",
+  aliases: ["kt", "kts"],
+  extensions: ["kt", "kts"],
+  wasm: { package: "@cursorless/tree-sitter-wasms", path: "out/tree-sitter-kotlin.wasm", file: "kotlin.wasm" },
+  contexts: [
+    { name: "statement", prefix: "fun w() {\n", suffix: "\n}" },
+    { name: "expression", prefix: "val w = (", suffix: ")", single: true },
+    { name: "member", prefix: "class W {\n", suffix: "\n}" },
+    { name: "declaration", prefix: "", suffix: "" },
+    { name: "type", prefix: "val w: ", suffix: "", single: true },
+    { name: "case", prefix: "val w = when (w) {\n", suffix: "\n}", single: true },
+    { name: "argument", prefix: "val w = w(", suffix: ")", single: true },
+    { name: "parameter", prefix: "fun w(", suffix: ") {}", single: true }
+  ],
+  spellings: ["@", "Z@", "@: @"],
+  runSpellings: ["@ -> @", "val @ = @\n", "val @: @"],
+  strings: ["string_literal", "character_literal"],
+  transparent: ["statements"],
+  lineEndsStatement: true,
+  comments: { line: ["//"], block: [["/*", "*/"]] }
+}

@@ -1,0 +1,54 @@
+/** Reads the files of a search, and knows again those that have not changed. Free of Effect: it runs in a worker thread. */
+import { isUtf8 } from "node:buffer"
+import * as Fs from "node:fs"
+
+/** Bytes. Larger files are left out (SPEC §13). */
+export const largest = 4 * 1024 * 1024
+
+/** Where a NUL makes a file a binary one. */
+const headLength = 8 * 1024
+
+export type Read =
+  | { readonly bytes: Buffer; readonly stamp: string | undefined }
+  | { readonly skipped: "too large" | "binary" | "not UTF-8" | "unreadable" }
+
+/** Milliseconds within which a second change of a file may leave its times as they are. */
+const granularity = 50
+
+/**
+ * What tells one version of a file from another, or `undefined` where nothing does: a file that was changed just now could
+ * change again without a sign.
+ */
+const stampOf = ({ ctimeMs, ino, mtimeMs, size }: Fs.Stats): string | undefined =>
+  Date.now() - Math.max(mtimeMs, ctimeMs) < granularity ? undefined : `${ino} ${size} ${mtimeMs} ${ctimeMs}`
+
+/** The stamp of a file, `undefined` where it has none. */
+export const stamp = (path: string): string | undefined => {
+  try {
+    const stats = Fs.statSync(path, { throwIfNoEntry: false })
+    return stats?.isFile() === true ? stampOf(stats) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+export const read = (path: string): Read => {
+  try {
+    const stats = Fs.statSync(path)
+    if (!stats.isFile()) return { skipped: "unreadable" }
+    if (stats.size > largest) return { skipped: "too large" }
+    const bytes = Fs.readFileSync(path)
+    if (bytes.length > largest) return { skipped: "too large" }
+    if (bytes.subarray(0, headLength).includes(0)) return { skipped: "binary" }
+    if (!isUtf8(bytes)) return { skipped: "not UTF-8" }
+    return { bytes, stamp: stampOf(stats) }
+  } catch {
+    return { skipped: "unreadable" }
+  }
+}
+
+/** The text of a file without its byte order mark. */
+export const decode = (bytes: Buffer): string => {
+  const text = bytes.toString("utf8")
+  return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text
+}

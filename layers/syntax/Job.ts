@@ -1,0 +1,213 @@
+/** One search or rewrite as a worker sees it. Free of Effect: it runs in a worker thread. */
+import { createHash } from "node:crypto"
+import { relative, sep } from "node:path"
+import picomatch from "picomatch"
+import type { Grammar, Grammars } from "../../src/syntax/Grammar.ts"
+import type { Language } from "../../src/syntax/Language.ts"
+import type { FileOutcome, LanguageOutcome } from "../../src/syntax/Outcome.ts"
+import * as Metavariable from "../../src/syntax/Metavariable.ts"
+import * as Pattern from "../../src/syntax/Pattern.ts"
+import type { FileRewrite } from "../../src/syntax/RewriteOutcome.ts"
+import * as Scan from "../../src/syntax/Scan.ts"
+import * as Template from "../../src/syntax/Template.ts"
+import * as FileReader from "./FileReader.ts"
+import type { Loader } from "./Loader.ts"
+import type { Scanned, Work } from "./Protocol.ts"
+import type { ResultCache } from "./ResultCache.ts"
+import * as Walk from "./Walk.ts"
+
+/** Near misses that one worker looks for while it has found nothing. */
+const mostNear = 5
+
+/** A parser that failed leaves memory in a state that nobody knows. */
+export class ParserFailed extends Error {}
+
+interface Ready {
+  readonly language: Language
+  readonly prepared: Scan.Prepared
+  readonly template: Template.Template | undefined
+  readonly filters: ReadonlyArray<{
+    readonly literals: ReadonlyArray<Buffer>
+    readonly sequences: ReadonlyArray<RegExp>
+  }>
+}
+
+export interface Job {
+  readonly isStopped: () => boolean
+  /** Lists the files that belong to the job, in the order of their paths. */
+  readonly list: (emit: (paths: ReadonlyArray<string>) => void) => ReadonlyMap<string, number>
+  /** Compiles the pattern for a language; the loader must be ready. */
+  readonly compile: (language: string) => void
+  /** Searches a file, or says that it needs the loader for that. */
+  readonly scan: (path: string) => Scanned<FileOutcome | FileRewrite> | typeof needsLoader
+  /** Languages compiled since this was last asked. */
+  readonly takeCompiled: () => ReadonlyArray<LanguageOutcome>
+}
+
+export const needsLoader = Symbol("needsLoader")
+
+/** How many files are told of at once while a directory is listed. */
+const listed = 64
+
+export const make = (options: {
+  readonly work: Work
+  readonly stop: SharedArrayBuffer
+  readonly grammars: Grammars
+  /** `undefined` while it is not ready. */
+  readonly loader: () => Loader | undefined
+  readonly cache: ResultCache
+}): Job => {
+  const { cache, grammars, loader, work } = options
+  const { request } = work
+  const { where } = request
+  const stop = new Int32Array(options.stop)
+  const isStopped = () => Atomics.load(stop, 0) !== 0
+  const search = JSON.stringify({ ...request, where: undefined })
+  const words = Metavariable.words(request.pattern).map((word) => Buffer.from(word))
+  const ready = new Map<string, Ready | undefined>()
+  const told = new Set<string>()
+  let fresh: Array<LanguageOutcome> = []
+  let near = 0
+  let hasMatch = false
+
+  const prepare = (grammar: Grammar): { readonly outcome: LanguageOutcome; readonly ready: Ready | undefined } => {
+    const language = loader()!.load(grammar)
+    if (typeof language === "string") {
+      return { outcome: { language: grammar.id, status: "failed", reason: language }, ready: undefined }
+    }
+    const compiled = Pattern.compile(language, request.pattern, request.context)
+    const outcome = Scan.describe(compiled)
+    if (!compiled.ok) return { outcome, ready: undefined }
+    const prepared = Scan.prepare(compiled.pattern)
+    const filled = work.kind === "rewrite" ? Template.compile(work.request.rewrite, compiled.pattern) : undefined
+    if (filled?.ok === false) {
+      return {
+        outcome: { language: grammar.id, status: "unparseable", reason: filled.reason, completion: undefined },
+        ready: undefined
+      }
+    }
+    return {
+      outcome,
+      ready: {
+        language,
+        prepared,
+        template: filled?.template,
+        filters: prepared.candidates.map(({ filter }) => ({
+          literals: filter.literals.map((literal) => Buffer.from(literal)),
+          sequences: filter.sequences
+        }))
+      }
+    }
+  }
+
+  const readyFor = (grammar: Grammar): Ready | undefined => {
+    if (!ready.has(grammar.id)) {
+      const result = prepare(grammar)
+      ready.set(grammar.id, result.ready)
+      cache.setLanguage(search, result.outcome)
+      tell(result.outcome)
+    }
+    return ready.get(grammar.id)
+  }
+
+  const tell = (outcome: LanguageOutcome): void => {
+    if (told.has(outcome.language)) return
+    told.add(outcome.language)
+    fresh.push(outcome)
+  }
+
+  const grammarOf = (path: string): Grammar | undefined =>
+    request.language !== undefined && where.kind === "file" ? grammars.named(request.language) : grammars.ofFile(path)
+
+  const look = (path: string, text: string, now: Ready): FileOutcome | FileRewrite | undefined => {
+    const tree = now.language.parse(text, isStopped)
+    if (tree === undefined) return undefined
+    try {
+      const root = tree.rootNode
+      if (now.template !== undefined) {
+        const rewritten = Scan.rewrite(now.prepared, now.template, path, root, text)
+        return rewritten && { ...rewritten, hash: createHash("sha256").update(text).digest("hex") }
+      }
+      const { limit } = request as { readonly limit: number }
+      const outcome = Scan.scan(now.prepared, path, root, text, { limit, near: !hasMatch && near < mostNear })
+      near += outcome.near.length
+      hasMatch ||= outcome.readings.some(({ count }) => count > 0)
+      return outcome
+    } finally {
+      tree.delete()
+    }
+  }
+
+  return {
+    isStopped,
+    takeCompiled: () => {
+      const taken = fresh
+      fresh = []
+      return taken
+    },
+    compile: (id) => {
+      const grammar = grammars.named(id)
+      if (grammar !== undefined) readyFor(grammar)
+    },
+    list: (emit) => {
+      const skipped = new Map<string, number>()
+      const skip = (reason: string) => void skipped.set(reason, (skipped.get(reason) ?? 0) + 1)
+      if (where.kind === "file") {
+        emit([where.start])
+        return skipped
+      }
+      const wanted = request.language === undefined ? undefined : grammars.named(request.language)
+      const isMatch = where.glob === undefined ? undefined : picomatch(where.glob, { dot: true })
+      let paths: Array<string> = []
+      Walk.walk(where.start, where.root, {
+        skip,
+        file: (path) => {
+          if (isMatch !== undefined && !isMatch(relative(where.root, path).replaceAll(sep, "/"))) return true
+          const grammar = grammars.ofFile(path)
+          if (grammar === undefined) skip("language unknown")
+          else if (wanted !== undefined && grammar !== wanted) skip("another language")
+          else if (paths.push(path) >= listed) {
+            emit(paths)
+            paths = []
+          }
+          return !isStopped()
+        }
+      })
+      if (paths.length > 0) emit(paths)
+      return skipped
+    },
+    scan: (path) => {
+      const grammar = grammarOf(path)
+      if (grammar === undefined) return { skipped: "language unknown" }
+      const known = work.kind === "search" ? cache.get(search, path, FileReader.stamp(path)) : undefined
+      if (known !== undefined) {
+        const language = cache.language(search, grammar.id)
+        if (language !== undefined) tell(language)
+        return known.outcome && { outcome: known.outcome }
+      }
+      const read = FileReader.read(path)
+      if ("skipped" in read) return read
+      const finish = (outcome: FileOutcome | FileRewrite | undefined) => {
+        if (work.kind === "search" && !isStopped())
+          cache.set(search, path, read.stamp, outcome as FileOutcome | undefined)
+        return outcome && { outcome }
+      }
+      const has = (literal: Buffer) => read.bytes.includes(literal)
+      // Before anything is loaded: in most files the words of the pattern are not to be found.
+      if (grammar.caseInsensitive !== true && !words.every(has)) return finish(undefined)
+      if (loader() === undefined) return needsLoader
+      const now = readyFor(grammar)
+      if (now === undefined) return { skipped: "pattern not readable in its language" }
+      const possible = now.filters.filter(({ literals }) => literals.every(has))
+      if (possible.length === 0) return finish(undefined)
+      const text = FileReader.decode(read.bytes)
+      if (!possible.some(({ sequences }) => sequences.every((sequence) => sequence.test(text))))
+        return finish(undefined)
+      try {
+        return finish(look(path, text, now))
+      } catch (cause) {
+        throw new ParserFailed(`${path}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })
+      }
+    }
+  }
+}

@@ -1,0 +1,64 @@
+/**
+ * Loads compiled grammars, each on first use. A grammar that does not load breaks its own language only.
+ *
+ * Free of Effect: it runs in worker threads, which should start fast.
+ */
+import { readFileSync } from "node:fs"
+import { createRequire } from "node:module"
+import { isAbsolute } from "node:path"
+import { Language as Compiled, Parser } from "web-tree-sitter"
+import type { Grammar } from "../../src/syntax/Grammar.ts"
+import * as Language from "../../src/syntax/Language.ts"
+
+export interface Loader {
+  /** The language, or why it cannot be loaded. The same each time. */
+  readonly load: (grammar: Grammar) => Language.Language | string
+}
+
+// The types of Node have no `WebAssembly` to call, and those of browsers would bring all of the DOM.
+declare const WebAssembly: { readonly Module: new (bytes: Uint8Array) => object }
+
+const require = createRequire(import.meta.url)
+
+/** Where a file of `grammars/` is; an absolute path is where it says. */
+export const locate = (file: string): string => (isAbsolute(file) ? file : require.resolve(`#grammars/${file}`))
+
+/** What the loader of web-tree-sitter leaves unsaid: for a module of an old format its error has no message. */
+const reasonOf = (cause: unknown, bytes: Uint8Array | undefined): string => {
+  if (bytes === undefined) return `its file cannot be read (${String(cause)}); build the package's grammars first`
+  const head = String.fromCharCode(...bytes.subarray(8, 24))
+  if (head.includes("dylink") && !head.includes("dylink.0")) {
+    return "it was built for an old loader (a `dylink` section instead of `dylink.0`); use a newer build of it"
+  }
+  return cause instanceof Error && cause.message !== "" ? cause.message : `not a tree-sitter grammar (${String(cause)})`
+}
+
+/** Starts the runtime of web-tree-sitter, once for all loaders of this thread. */
+export const make = async (): Promise<Loader> => {
+  await Parser.init({ locateFile: () => locate("web-tree-sitter.wasm") })
+  const loaded = new Map<Grammar, Language.Language | string>()
+  const parser = new Parser()
+
+  const load = (grammar: Grammar): Language.Language | string => {
+    let bytes: Uint8Array<ArrayBuffer> | undefined
+    try {
+      bytes = new Uint8Array(readFileSync(locate(grammar.wasm.file)))
+      // Compiled at once and not in the background: that can stall for seconds behind another grammar's optimisation.
+      const compiled = Compiled.loadSync(new WebAssembly.Module(bytes))
+      parser.setLanguage(compiled)
+      return Language.make(grammar, compiled, parser)
+    } catch (cause) {
+      return `the grammar of ${grammar.id} (${grammar.wasm.file} of ${grammar.wasm.package}) cannot be loaded: ${reasonOf(cause, bytes)}`
+    }
+  }
+
+  return {
+    load: (grammar) => {
+      const known = loaded.get(grammar)
+      if (known !== undefined) return known
+      const fresh = load(grammar)
+      loaded.set(grammar, fresh)
+      return fresh
+    }
+  }
+}

@@ -1,0 +1,79 @@
+/** A grammar whose compiled form has been loaded, with what the matcher looks up of its node kinds. */
+import type { Language as Compiled, Parser, Tree } from "web-tree-sitter"
+import type { Grammar } from "./Grammar.ts"
+
+/** How an unnamed token that the pattern does not have is treated (SPEC §5.5). */
+export const Extra = { no: 0, always: 1, comma: 2, word: 3 } as const
+export type Extra = (typeof Extra)[keyof typeof Extra]
+
+const errorKind = 65535
+
+export interface Language {
+  readonly grammar: Grammar
+  readonly compiled: Compiled
+  /** Parses a text; `undefined` when it was told to stop. */
+  readonly parse: (text: string, shouldStop?: () => boolean) => Tree | undefined
+  readonly typeOf: (kind: number) => string
+  readonly isNamed: (kind: number) => boolean
+  /** Whether this token may be in the code without being in the pattern. */
+  readonly extraOf: (kind: number) => Extra
+  readonly isBracket: (kind: number) => boolean
+  readonly isSemicolon: (kind: number) => boolean
+  readonly isError: (kind: number) => boolean
+  readonly isString: (kind: number) => boolean
+  /** Whether a `;` behind a node of this kind belongs to it. */
+  readonly isTerminated: (kind: number) => boolean
+  readonly isLink: (kind: number) => boolean
+  readonly isTransparent: (kind: number) => boolean
+  /** The unnamed tokens that are words. */
+  readonly keywords: ReadonlyArray<string>
+}
+
+const kindsNamed = (compiled: Compiled, names: ReadonlyArray<string> | undefined): ReadonlySet<number> => {
+  const kinds = new Set<number>()
+  for (let kind = 0; kind < compiled.types.length; kind++) {
+    if (names?.includes(compiled.types[kind]!) && compiled.nodeTypeIsNamed(kind)) kinds.add(kind)
+  }
+  return kinds
+}
+
+const extraOfToken = (text: string): Extra => {
+  if (text === ";" || /^\s*$/.test(text)) return Extra.always
+  if (text === ",") return Extra.comma
+  return /^[A-Za-z_][\w ]*$/.test(text) ? Extra.word : Extra.no
+}
+
+/** Wraps a loaded grammar. The parser is used for one text at a time and belongs to this value. */
+export const make = (grammar: Grammar, compiled: Compiled, parser: Parser): Language => {
+  const types = compiled.types
+  const named = types.map((_, kind) => compiled.nodeTypeIsNamed(kind))
+  const extras = types.map((type, kind) => (named[kind] ? Extra.no : extraOfToken(type)))
+  const brackets = types.map((type, kind) => named[kind] === false && /^[()[\]{}]$/.test(type))
+  const strings = kindsNamed(compiled, grammar.strings)
+  const terminated = kindsNamed(compiled, grammar.terminated)
+  const links = kindsNamed(compiled, grammar.links)
+  const transparent = kindsNamed(compiled, grammar.transparent)
+  const typeOf = (kind: number) => (kind === errorKind ? "ERROR" : (types[kind] ?? "ERROR"))
+  return {
+    grammar,
+    compiled,
+    parse: (text, shouldStop) => {
+      parser.setLanguage(compiled)
+      if (shouldStop === undefined) return parser.parse(text) ?? undefined
+      const tree = parser.parse(text, null, { progressCallback: () => shouldStop() })
+      if (tree === null) parser.reset()
+      return tree ?? undefined
+    },
+    typeOf,
+    isNamed: (kind) => kind === errorKind || named[kind] === true,
+    extraOf: (kind) => extras[kind] ?? Extra.no,
+    isBracket: (kind) => brackets[kind] === true,
+    isSemicolon: (kind) => named[kind] === false && types[kind] === ";",
+    isError: (kind) => kind === errorKind,
+    isString: (kind) => strings.has(kind),
+    isTerminated: (kind) => terminated.has(kind),
+    isLink: (kind) => links.has(kind),
+    isTransparent: (kind) => transparent.has(kind),
+    keywords: [...new Set(types.filter((type, kind) => extras[kind] === Extra.word && /^\w+$/.test(type)))]
+  }
+}

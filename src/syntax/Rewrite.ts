@@ -1,0 +1,158 @@
+/** Rewrites the matches in one text (SPEC §6.2): which are replaced, by what, and what somebody should know of it. */
+import type { Node } from "web-tree-sitter"
+import type { Span } from "./Goal.ts"
+import type { Language } from "./Language.ts"
+import * as Ladder from "./Ladder.ts"
+import * as Lines from "./Lines.ts"
+import type { Match } from "./Matcher.ts"
+import * as Metavariable from "./Metavariable.ts"
+import * as Template from "./Template.ts"
+
+/** A replacement, in UTF-16 units of the text before any. */
+export interface TextEdit {
+  readonly start: number
+  readonly end: number
+  readonly newText: string
+}
+
+export interface Rewritten {
+  /** In document order, none overlaps another. */
+  readonly edits: ReadonlyArray<TextEdit>
+  /** Matches inside other matches, which are left as they are. */
+  readonly nested: number
+  /** What a rewrite would drop without the pattern having named it: comments, keywords; by line, 1-based. */
+  readonly lost: ReadonlyArray<{ readonly line: number; readonly text: string }>
+  /** Lines of matches that are left as they are, because a part of them stands elsewhere in the file (a heredoc). */
+  readonly left: ReadonlyArray<number>
+}
+
+/** The step by which a file indents: a tab, or as many spaces as its least indented lines have. */
+const unitOf = (text: string): string => {
+  const indents = text.match(/^(?:\t+| {2,})(?=\S)/gm) ?? []
+  const tabs = indents.filter((indent) => indent.startsWith("\t")).length
+  if (tabs > indents.length / 2) return "\t"
+  const widths = indents.filter((indent) => indent.startsWith(" ")).map((indent) => indent.length)
+  return " ".repeat(widths.length === 0 ? 4 : Math.min(...widths, 8))
+}
+
+/** Whether the line at this offset begins inside a string of the tree. */
+const inString =
+  (root: Node, language: Language) =>
+  (offset: number): boolean => {
+    for (let node = root.descendantForIndex(offset, offset); node !== null; node = node.parent) {
+      if (language.isString(node.typeId) && node.startIndex < offset && node.endIndex > offset) return true
+    }
+    return false
+  }
+
+const isInside = (inner: Span, outer: Span) => inner.start >= outer.start && inner.end <= outer.end
+
+/** Whether leaving this out loses something that a reader would miss. */
+const isWorth = (text: string) => !/^[\s,;]*$/.test(text)
+
+/**
+ * Replaces the outermost matches. They must have been found with `extras`, in document order, the longer first. A match
+ * is replaced up to its last token that the pattern has: a `;` behind it stays.
+ */
+export const rewrite = (
+  template: Template.Template,
+  matches: ReadonlyArray<Match>,
+  root: Node,
+  text: string,
+  language: Language,
+  isStringLine: (offset: number) => boolean
+): Rewritten => {
+  const edits: Array<TextEdit> = []
+  const lost: Array<{ readonly line: number; readonly text: string }> = []
+  const left: Array<number> = []
+  const isInString = inString(root, language)
+  const site: Template.Site = {
+    text,
+    isInString,
+    unit: unitOf(text),
+    newline: text.includes("\r\n") ? "\r\n" : "\n",
+    isStringLine
+  }
+  const positionOf = Lines.finder(text)
+  let end = -1
+  let nested = 0
+  for (const match of matches) {
+    if (match.start < end) {
+      nested++
+      continue
+    }
+    end = match.lastEnd
+    const kept = [...template.slots].map((slot) => match.captures[slot]!)
+    const dropped = match.extras.filter(
+      (extra) => extra.end <= match.lastEnd && !kept.some((capture) => isInside(extra, capture))
+    )
+    if (dropped.some((extra) => isStringNode(root, extra, language))) {
+      left.push(positionOf(match.start).line)
+      continue
+    }
+    for (const extra of dropped) {
+      const words = text.slice(extra.start, extra.end)
+      if (isWorth(words)) lost.push({ line: positionOf(extra.start).line, text: words })
+    }
+    edits.push({
+      start: match.start,
+      end: match.lastEnd,
+      newText: Template.fill(template, match.captures, match.start, site)
+    })
+  }
+  return { edits, nested, lost, left }
+}
+
+/**
+ * Tells whether a line of the template begins inside a string of it, by the offset where the line begins. Where the template
+ * is no fragment of the language nothing is known to be a string.
+ */
+export const stringLines = (
+  template: Template.Template,
+  language: Language,
+  context: string
+): ((offset: number) => boolean) => {
+  if (!template.source.includes("\n")) return () => false
+  const { pieces } = Metavariable.lex(template.source)
+  const rungs = language.grammar.contexts.filter(({ name }) => name === context)
+  for (const rung of rungs) {
+    const read = Ladder.read(language, rung, pieces, (index) => `mv${index}x`)
+    if (!("nodes" in read)) continue
+    const isInside = inString(read.tree.rootNode, language)
+    const lines = new Set<number>()
+    for (let at = template.source.indexOf("\n"); at >= 0; at = template.source.indexOf("\n", at + 1)) {
+      if (isInside(read.fromSource(at + 1))) lines.add(at + 1)
+    }
+    read.tree.delete()
+    return (offset) => lines.has(offset)
+  }
+  return () => false
+}
+
+const isStringNode = (root: Node, span: Span, language: Language): boolean => {
+  const node = root.descendantForIndex(span.start, span.end)
+  return node !== null && language.isString(node.typeId)
+}
+
+/** The text after the edits. */
+export const apply = (text: string, edits: ReadonlyArray<TextEdit>): string => {
+  let rewritten = ""
+  let at = 0
+  for (const edit of edits) {
+    rewritten += text.slice(at, edit.start) + edit.newText
+    at = edit.end
+  }
+  return rewritten + text.slice(at)
+}
+
+/** How many places of a tree the parser could not make sense of. */
+export const errorsIn = (root: Node): number => {
+  if (!root.hasError) return 0
+  let errors = 0
+  const visit = (node: Node): void => {
+    if (node.isError || node.isMissing) errors++
+    else if (node.hasError) for (const child of node.children) visit(child)
+  }
+  visit(root)
+  return Math.max(1, errors)
+}

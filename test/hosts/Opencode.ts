@@ -1,0 +1,12 @@
+/** An opencode plugin's tools. */
+import { tool, type ToolDefinition } from "@opencode-ai/plugin"
+import type * as Surface from "../../src/Surface.ts"
+
+const adapt = ({ call, description, jsonSchema: { properties, required } }: Surface.Function): ToolDefinition => {
+  const args = Object.entries(properties).map(([key, schema]) => [key, tool.schema.any().meta(schema)] as const)
+  const shape = args.map(([key, arg]) => [key, required.includes(key) ? arg : arg.optional()] as const)
+  const execute: ToolDefinition["execute"] = async (params, { abort }) => (await call(params, { signal: abort })).text
+  return tool({ description, args: Object.fromEntries(shape), execute })
+}
+export const tools = (surface: Surface.Surface): { [name: string]: ToolDefinition } =>
+  Object.fromEntries(surface.toFunctions().map((each) => [each.name, adapt(each)]))
