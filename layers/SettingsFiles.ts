@@ -11,18 +11,14 @@ const userFile = (): string =>
   Path.join(process.env["XDG_CONFIG_HOME"] || Path.join(Os.homedir(), ".config"), "livetools", name)
 
 const read = (file: string): Effect.Effect<Settings.Settings, Settings.SettingsError> =>
-  Effect.try({
-    try: () => Fs.readFileSync(file, "utf8"),
-    catch: (cause) => cause as NodeJS.ErrnoException
-  }).pipe(
-    Effect.matchEffect({
-      onSuccess: (text) => Settings.parse(file, text),
-      onFailure: (error) =>
-        error.code === "ENOENT"
-          ? Effect.succeed({})
-          : Effect.fail(new Settings.SettingsError({ message: `${file} cannot be read: ${error.message}` }))
-    })
-  )
+  Effect.suspend(() => {
+    if (!Fs.existsSync(file)) return Effect.succeed({})
+    try {
+      return Settings.parse(file, Fs.readFileSync(file, "utf8"))
+    } catch (error) {
+      return Effect.fail(new Settings.SettingsError({ message: `${file} cannot be read: ${String(error)}` }))
+    }
+  })
 
 /** The user's settings, and over them the project's own where it is trusted. */
 export const load = Effect.fnUntraced(function* (options: { readonly cwd: string; readonly isTrusted: boolean }) {

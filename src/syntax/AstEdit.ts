@@ -111,7 +111,7 @@ const textOf = (value: Success, pattern: string): ReadonlyArray<string> => {
     return [
       `No match, so no change is proposed (${Report.coverage(value)}).`,
       ...Report.otherReadings(value),
-      ...Report.doubts(value),
+      ...Report.doubts(value, true),
       ...(regex === undefined ? [] : [regex.trim()]),
       ...Report.kinds(value)
     ]
@@ -124,7 +124,7 @@ const textOf = (value: Success, pattern: string): ReadonlyArray<string> => {
     ...(left > 0 ? [`… and ${left} more warnings`] : []),
     ...value.files.flatMap(fileLines),
     ...Report.otherReadings(value),
-    ...Report.doubts(value)
+    ...Report.doubts(value, false)
   ]
 }
 

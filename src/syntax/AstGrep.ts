@@ -132,7 +132,7 @@ const found = (value: Success): ReadonlyArray<string> => {
     `${count} (${Report.coverage(value)})`,
     ...value.matches.map((match) => `${match.path}:${match.line}: ${bounded(match.text)}`),
     ...Report.otherReadings(value),
-    ...Report.doubts(value)
+    ...Report.doubts(value, false)
   ]
 }
 
@@ -148,14 +148,14 @@ const miss = (value: Success, pattern: string): ReadonlyArray<string> => {
     return [
       `Nothing was searched, so nothing is known: ${Report.coverage(value)}. ` +
         "Give a `path` with files of a known language, or the `language`.",
-      ...Report.doubts(value)
+      ...Report.doubts(value, true)
     ]
   }
   const regex = Report.regexHint(pattern)
   const shownNear = value.near.slice(0, 5)
   return [
     `No match (${Report.coverage(value)}).`,
-    ...Report.doubts(value),
+    ...Report.doubts(value, true),
     ...(regex === undefined ? [] : [regex.trim()]),
     ...shownNear.map(
       ({ line, missing, path }) => `Near: ${path}:${line} would match if the pattern also had ${missing.join(" and ")}.`

@@ -125,16 +125,20 @@ export const coverage = ({ files_searched, skipped }: Pick<Searched, "files_sear
   return `${files(files_searched)} searched${left === "" ? "" : `; left out: ${left}`}`
 }
 
-/** What makes an answer less than the whole truth. */
-export const doubts = ({ files_with_errors, given_up, parsed }: Searched): ReadonlyArray<string> => [
-  ...(files_with_errors === 0
-    ? []
-    : [`${files(files_with_errors)} could be parsed only in part: matches there may be missing.`]),
-  ...(given_up === 0 ? [] : [`${given_up} places were given up as too costly to decide: more may match.`]),
-  ...parsed.flatMap(({ language, refused }) =>
-    refused === undefined ? [] : [`Not searched in ${language}: ${refused}.`]
-  )
-]
+/** What makes an answer less than the whole truth; with `why`, the languages that do not take the pattern say why. */
+export const doubts = ({ files_with_errors, given_up, parsed }: Searched, why: boolean): ReadonlyArray<string> => {
+  const refused = parsed.filter((outcome) => outcome.refused !== undefined)
+  return [
+    ...(files_with_errors === 0
+      ? []
+      : [`${files(files_with_errors)} could be parsed only in part: matches there may be missing.`]),
+    ...(given_up === 0 ? [] : [`${given_up} places were given up as too costly to decide: more may match.`]),
+    ...(why ? refused.map((outcome) => `Not searched in ${outcome.language}: ${outcome.refused}.`) : []),
+    ...(why || refused.length === 0
+      ? []
+      : [`(not searched in ${refused.map(({ language }) => language).join(", ")}: the pattern is not accepted there)`])
+  ]
+}
 
 /** How the pattern was parsed, for whoever has to mend it. */
 export const kinds = ({ parsed }: Pick<Searched, "parsed">): ReadonlyArray<string> =>

@@ -42,6 +42,22 @@ describe("adapters", () => {
   })
 })
 
+describe("README.md", () => {
+  it("shows the composition that is compiled here, with the package's own names", () => {
+    const code = readFileSync(file("Compose.ts"), "utf8")
+      .replace('"../../src/index.ts"', '"livetools"')
+      .replace('"../../layers/index.ts"', '"livetools/node"')
+    assert.include(readFileSync(file("../../README.md"), "utf8"), code)
+  })
+
+  it("names every tool that a run has, with its tier", async () => {
+    const readme = readFileSync(file("../../README.md"), "utf8")
+    const { out } = await Cli.run(["tools", "--json"], { cwd: file(".") })
+    const { tools } = JSON.parse(out) as { tools: ReadonlyArray<{ name: string; tier: string }> }
+    for (const { name, tier } of tools) assert.include(readme, `| \`${name}\` | ${tier} |`)
+  })
+})
+
 describe("hosts", () => {
   it.live("effect/ai: a scripted model calls the tool and is given its text", () =>
     inRun(

@@ -1,3 +1,4 @@
+// @effect-diagnostics missingEffectContext:off
 /** Compositions that must not compile; checked by `npm run check`. */
 import { Context, Effect, Layer, Schema } from "effect"
 import * as LiveTool from "../../src/LiveTool.ts"

@@ -55,8 +55,7 @@ const start = (policy: Approvals.Policy = Approvals.allowAll) =>
       })
     }).pipe(
       Effect.scoped,
-      Effect.provide(Approvals.layer({ policy })),
-      Effect.provide(Cards.layer),
+      Effect.provide(Layer.provideMerge(Approvals.layer({ policy }), Cards.layer)),
       Effect.forkChild({ startImmediately: true })
     )
     const raw = (text: string) => Queue.offer(input, text)
