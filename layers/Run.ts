@@ -12,11 +12,17 @@ import * as FileTools from "../src/harness/FileTools.ts"
 import { resolve } from "../src/edits/Resolve.ts"
 import { astEdit } from "../src/syntax/AstEdit.ts"
 import { astGrep } from "../src/syntax/AstGrep.ts"
+import { lsp } from "../src/lsp/Lsp.ts"
+import type { Row } from "../src/lsp/rows/Row.ts"
+import * as Rows from "../src/lsp/rows/Rows.ts"
 import * as Surface from "../src/Surface.ts"
 import * as Tier from "../src/Tier.ts"
 import { Workspace } from "../src/Workspace.ts"
 import * as SettingsFiles from "./SettingsFiles.ts"
 import * as NodeEdits from "./edits/NodeEdits.ts"
+import * as Binaries from "./lsp/Binaries.ts"
+import * as NodeLanguageServers from "./lsp/NodeLanguageServers.ts"
+import * as NodeProcesses from "./process/NodeProcesses.ts"
 import * as NodeParsers from "./syntax/NodeParsers.ts"
 import * as NodeWorkspace from "./workspace/NodeWorkspace.ts"
 
@@ -24,37 +30,41 @@ import * as NodeWorkspace from "./workspace/NodeWorkspace.ts"
 export const layer = (options: Commands.RunOptions): Layer.Layer<Commands.Run, Commands.UsageError> => {
   const cwd = Path.resolve(options.cwd)
   return Layer.unwrap(
-    Effect.map(
+    Effect.gen(function* () {
+      const settings = yield* SettingsFiles.load({ cwd, isTrusted: options.isTrusted })
+      const rows = yield* Effect.fromResult(Rows.configure(Rows.shipped, settings.servers ?? {}))
+      return compose({ ...options, cwd, cap: Tier.min(options.cap, settings.cap ?? "exec") }, settings, rows)
+    }).pipe(
       Effect.mapError(
-        SettingsFiles.load({ cwd, isTrusted: options.isTrusted }),
-        ({ message }) => new Commands.UsageError({ message })
-      ),
-      (settings) => compose({ ...options, cwd, cap: Tier.min(options.cap, settings.cap ?? "exec") }, settings)
+        (error) => new Commands.UsageError({ message: "message" in error ? error.message : error.join(" ") })
+      )
     )
   )
 }
 
-const compose = (options: Commands.RunOptions, settings: Settings) => {
+const compose = (options: Commands.RunOptions, settings: Settings, rows: ReadonlyArray<Row>) => {
+  const id = randomUUID()
   const workspace = Layer.catch(NodeWorkspace.layer({ root: options.cwd }), ({ message }) =>
     Layer.effect(Workspace, Effect.fail(new Commands.UsageError({ message })))
   )
   const info = Layer.effect(
     RunInfo,
     Effect.map(Workspace, ({ root }) =>
-      RunInfo.of({
-        id: randomUUID(),
-        conversation: options.conversation ?? randomUUID(),
-        cwd: root,
-        cap: options.cap
-      })
+      RunInfo.of({ id, conversation: options.conversation ?? randomUUID(), cwd: root, cap: options.cap })
     )
   )
   const gate = Approvals.layer({ policy: options.isApproved ? Approvals.allowAll : Approvals.askForChanges })
   // A run that may only read never writes, not even to repair what a killed one left (SPEC §6.5).
   const edits = NodeEdits.layer({ repair: options.cap !== "read" })
-  const parsers = NodeParsers.layer()
-  const resources = Layer.mergeAll(info, gate, edits, parsers).pipe(
-    Layer.provideMerge(Layer.mergeAll(workspace, Cards.layer, NodeFileSystem.layer))
+  const servers = Layer.unwrap(
+    Effect.gen(function* () {
+      const { root } = yield* Workspace
+      const findBinary = yield* Binaries.make({ workspace: root, isTrusted: options.isTrusted })
+      return NodeLanguageServers.layer({ rows, findBinary })
+    })
+  )
+  const resources = Layer.mergeAll(info, gate, edits, NodeParsers.layer(), servers).pipe(
+    Layer.provideMerge(Layer.mergeAll(workspace, Cards.layer, NodeFileSystem.layer, NodeProcesses.layer({ runId: id })))
   )
   return Layer.orDie(Surface.layerWired(tools(settings), { cap: options.cap })).pipe(Layer.provideMerge(resources))
 }
@@ -63,5 +73,6 @@ const tools = ({ caps }: Settings) => [
   ...FileTools.make({ readFileBytes: caps?.read_file_bytes }),
   astGrep,
   astEdit,
-  resolve
+  resolve,
+  lsp
 ]

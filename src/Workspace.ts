@@ -31,6 +31,12 @@ export class Workspace extends Context.Service<
     readonly existing: (path: string) => Effect.Effect<Resolved, ToolError>
     /** How a path is shown to a model: relative to the root with `/`, absolute when outside it. */
     readonly show: (absolute: string) => string
+    /**
+     * The files that a glob from the root names (`*`, `**`, `?`, `[…]`, `{…}`, names with a leading dot included), absolute,
+     * in the order of their paths, without what is ignored and without following links to directories. Fails with
+     * `outside_directory` when it begins outside of the root.
+     */
+    readonly files: (glob: string) => Effect.Effect<ReadonlyArray<string>, ToolError>
     /** Whether ignore files (`.gitignore`, `.ignore`), `.git` or `node_modules` exclude this absolute path. */
     readonly isIgnored: (absolute: string) => Effect.Effect<boolean>
     /**

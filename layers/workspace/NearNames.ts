@@ -1,32 +1,11 @@
 /** Names that exist and that a wrong path may have meant. */
 import * as Fs from "node:fs"
 import * as Path from "node:path"
+import * as Suggest from "../../src/Suggest.ts"
 
 const most = 4
 /** Directory entries that the search for the same name elsewhere may look at. */
 const mostVisited = 5000
-
-const distance = (a: string, b: string): number => {
-  let row = Array.from({ length: b.length + 1 }, (_, i) => i)
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i]
-    for (let j = 1; j <= b.length; j++) {
-      next.push(Math.min(row[j]! + 1, next[j - 1]! + 1, row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1)))
-    }
-    row = next
-  }
-  return row[b.length]!
-}
-
-/** How far two names are apart, 0 for equal but for case; `undefined` when they are not alike. */
-const unlikeness = (wanted: string, name: string): number | undefined => {
-  const [a, b] = [wanted.toLowerCase(), name.toLowerCase()]
-  if (Math.abs(a.length - b.length) <= 3 && a.length <= 128) {
-    const d = distance(a, b)
-    if (d <= Math.max(1, Math.floor(a.length / 4))) return d
-  }
-  return Path.parse(a).name === Path.parse(b).name ? 3 : undefined
-}
 
 const list = (directory: string): ReadonlyArray<Fs.Dirent> => {
   try {
@@ -49,15 +28,11 @@ export const near = (root: string, path: string, isIgnored: (absolute: string) =
   } while (directory !== root && !Fs.existsSync(directory))
   const [wanted = "", ...below] = rest
 
-  const alike: Array<{ readonly path: string; readonly score: number }> = []
-  for (const { name } of list(directory)) {
-    const score = unlikeness(wanted, name)
-    if (score === undefined) continue
+  const names = list(directory).map(({ name }) => name)
+  const found = Suggest.near(wanted, names, most).map((name) => {
     const whole = Path.join(directory, name, ...below)
-    if (below.length === 0 || Fs.existsSync(whole)) alike.push({ path: whole, score })
-    else alike.push({ path: Path.join(directory, name), score: score + 10 })
-  }
-  const found = alike.sort((a, b) => a.score - b.score).map(({ path }) => path)
+    return below.length === 0 || Fs.existsSync(whole) ? whole : Path.join(directory, name)
+  })
 
   const base = Path.basename(path)
   const queue = [root]

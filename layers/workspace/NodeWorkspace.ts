@@ -6,6 +6,7 @@ import * as ToolError from "../../src/ToolError.ts"
 import { Workspace } from "../../src/Workspace.ts"
 import * as Confine from "./Confine.ts"
 import * as FileLocks from "./FileLocks.ts"
+import * as Globs from "./Globs.ts"
 import * as IgnoreRules from "./IgnoreRules.ts"
 import * as NearNames from "./NearNames.ts"
 import * as Paths from "./Paths.ts"
@@ -53,6 +54,12 @@ export const layer = (options: { readonly root: string }): Layer.Layer<Workspace
         resolve,
         existing,
         show,
+        files: Effect.fnUntraced(function* (glob) {
+          const { base, matches } = Globs.make(root, glob)
+          const from = yield* resolve(base)
+          if (from.kind === "file") return matches(from.path) && !isIgnored(from.path) ? [from.path] : []
+          return from.kind === "directory" ? yield* Globs.walk(from.path, matches, rules.isIgnored) : []
+        }),
         isIgnored: (absolute) => Effect.sync(() => isIgnored(absolute)),
         withLocks: locks.withLocks
       })

@@ -1,6 +1,7 @@
 /** Settings of the reference harness: `livetools.json` in the user's configuration folder and in the working directory (SPEC §12). */
 import { Effect, Result, Schema, SchemaIssue } from "effect"
 import * as Suggest from "../Suggest.ts"
+import * as Rows from "../lsp/rows/Rows.ts"
 import { Tier } from "../Tier.ts"
 
 const bytes = Schema.Int.check(Schema.isGreaterThan(0))
@@ -8,6 +9,8 @@ const bytes = Schema.Int.check(Schema.isGreaterThan(0))
 export const Settings = Schema.Struct({
   /** The highest tier shown; a flag can only lower it. */
   cap: Schema.optionalKey(Tier),
+  /** Language servers by id: new ones, and what is different of shipped ones (`{ "pyright": { "disabled": true } }`). */
+  servers: Schema.optionalKey(Rows.Overrides),
   caps: Schema.optionalKey(
     Schema.Struct({
       /** `ast_grep` skips larger files. Default 4 MiB. */
@@ -49,6 +52,9 @@ export const parse = (file: string, text: string): Effect.Effect<Settings, Setti
 export const merge = (user: Settings, project: Settings): Settings => ({
   ...user,
   ...project,
+  ...(user.servers === undefined && project.servers === undefined
+    ? {}
+    : { servers: { ...user.servers, ...project.servers } }),
   ...(user.caps === undefined && project.caps === undefined ? {} : { caps: { ...user.caps, ...project.caps } })
 })
 

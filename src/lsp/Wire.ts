@@ -1,0 +1,54 @@
+/** What servers send, decoded (DESIGN, "Untrusted input"). Fields that nothing here uses are left alone. */
+import { Option, Schema } from "effect"
+
+export const isRecord = (value: unknown): value is { readonly [key: string]: unknown } =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+/** A member of what may be an object. */
+export const get = (value: unknown, key: string): unknown =>
+  isRecord(value) && Object.hasOwn(value, key) ? value[key] : undefined
+
+/** The elements of an array that decode; of what is no array, none. */
+export const each = <S extends Schema.Codec<unknown, unknown>>(schema: S): ((value: unknown) => Array<S["Type"]>) => {
+  const decode = Schema.decodeUnknownOption(schema)
+  return (value) => {
+    if (!Array.isArray(value)) return []
+    const found: Array<S["Type"]> = []
+    for (const one of value) {
+      const decoded = decode(one)
+      if (Option.isSome(decoded)) found.push(decoded.value)
+    }
+    return found
+  }
+}
+
+export const Position = Schema.Struct({ line: Schema.Natural, character: Schema.Natural })
+
+export const Range = Schema.Struct({ start: Position, end: Position })
+
+export const Location = Schema.Struct({ uri: Schema.String, range: Range })
+
+/** `targetSelectionRange` is the name, `targetRange` all of it (C52). */
+export const LocationLink = Schema.Struct({ targetUri: Schema.String, targetSelectionRange: Range })
+
+/** `null`, one or many, in either shape (C52). */
+export const locations = (value: unknown): ReadonlyArray<typeof Location.Type> =>
+  each(Schema.Union([Location, LocationLink]))(Array.isArray(value) ? value : [value]).map((one) =>
+    "uri" in one ? one : { uri: one.targetUri, range: one.targetSelectionRange }
+  )
+
+const Markup = Schema.Union([
+  Schema.String,
+  Schema.Struct({ kind: Schema.String, value: Schema.String }),
+  Schema.Struct({ language: Schema.String, value: Schema.String })
+])
+
+/** `MarkupContent`, `MarkedString` or an array of them, as Markdown (C53); `undefined` when it says nothing. */
+export const markup = (value: unknown): string | undefined => {
+  const parts = each(Markup)(Array.isArray(value) ? value : [value]).map((part) => {
+    if (typeof part === "string") return part.trim()
+    return "language" in part ? `\`\`\`${part.language}\n${part.value}\n\`\`\`` : part.value.trim()
+  })
+  const text = parts.filter((part) => part !== "").join("\n\n")
+  return text === "" ? undefined : text
+}

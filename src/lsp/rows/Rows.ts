@@ -1,0 +1,89 @@
+/** The rows that are shipped, and what a harness' settings make of them (SPEC §3.9, §12). */
+import { Result, Schema, SchemaIssue } from "effect"
+import * as Suggest from "../../Suggest.ts"
+import * as Compiled from "./Compiled.ts"
+import * as Documents from "./Documents.ts"
+import * as Python from "./Python.ts"
+import { Binary, Row } from "./Row.ts"
+import * as Scripting from "./Scripting.ts"
+import * as Web from "./Web.ts"
+
+/** Every shipped row. Of rows with one role the first usable one serves. */
+export const shipped: ReadonlyArray<Row> = [
+  ...Web.rows,
+  ...Python.rows,
+  ...Compiled.rows,
+  ...Scripting.rows,
+  ...Documents.rows
+]
+
+const { binary: _, id: __, ...fields } = Row.fields
+
+/** What a setting says of one row: of a shipped one only what is to be different. `binary` may be a name or a path alone. */
+export const Override = Schema.Struct({
+  languages: Schema.optionalKey(fields.languages),
+  markers: Schema.optionalKey(fields.markers),
+  binary: Schema.optionalKey(Schema.Union([Schema.NonEmptyString, Binary])),
+  args: fields.args,
+  env: fields.env,
+  role: fields.role,
+  settings: fields.settings,
+  initializationOptions: fields.initializationOptions,
+  answers: fields.answers,
+  disabled: fields.disabled
+})
+export type Override = typeof Override.Type
+
+/** The setting: what is different, by the id of the row. */
+export const Overrides = Schema.Record(Schema.NonEmptyString, Override)
+export type Overrides = typeof Overrides.Type
+
+const decode = Schema.decodeUnknownResult(Row, { errors: "all", onExcessProperty: "error" })
+const format = SchemaIssue.makeFormatterStandardSchemaV1()
+
+/**
+ * The rows with the overrides laid over them, key by key. A row of a new id stands before the others, so that it wins its
+ * role; it must be whole. Fails with one sentence for each row that is not.
+ */
+export const configure = (
+  rows: ReadonlyArray<Row>,
+  overrides: Overrides
+): Result.Result<ReadonlyArray<Row>, ReadonlyArray<string>> => {
+  const given = new Map(Object.entries(overrides))
+  const wrong: Array<string> = []
+  const apply = (id: string, override: Override, row: Row | undefined): ReadonlyArray<Row> => {
+    const { binary, ...rest } = override
+    const whole = {
+      ...row,
+      ...rest,
+      id,
+      ...(binary === undefined ? {} : { binary: typeof binary === "string" ? { name: binary } : binary })
+    }
+    const decoded = decode(whole)
+    if (Result.isSuccess(decoded)) return [decoded.success]
+    wrong.push(describe(id, decoded.failure, row === undefined ? rows : undefined))
+    return []
+  }
+  const changed = rows.flatMap((row) => {
+    const override = given.get(row.id)
+    given.delete(row.id)
+    return override === undefined ? [row] : apply(row.id, override, row)
+  })
+  const added = [...given].flatMap(([id, override]) => apply(id, override, undefined))
+  return wrong.length > 0 ? Result.fail(wrong) : Result.succeed([...added, ...changed])
+}
+
+const describe = (id: string, error: Schema.SchemaError, shippedRows: ReadonlyArray<Row> | undefined): string => {
+  const issues = format(error.issue).issues.map(({ message, path = [] }) => {
+    const keys = path.map((key) => String(typeof key === "object" ? key.key : key)).join(".")
+    return message === "Missing key" ? `\`${keys}\` is missing` : `\`${keys}\`: ${message}`
+  })
+  const near =
+    shippedRows === undefined
+      ? ""
+      : Suggest.didYouMean(
+          id,
+          shippedRows.map((row) => row.id)
+        )
+  return `The language server \`${id}\`: ${issues.join("; ")}.${near}`
+}

@@ -1,0 +1,115 @@
+/**
+ * What `lsp` costs over the bare request on the same connection, of the same server, about the same file: times are printed,
+ * nothing is asserted. The server is TypeScript's own, which the package has for its development.
+ */
+import { it } from "@effect/vitest"
+import { Effect, Layer, Option } from "effect"
+import * as Fs from "node:fs"
+import * as Os from "node:os"
+import * as Path from "node:path"
+import { fileURLToPath } from "node:url"
+import * as NodeLanguageServers from "../../layers/lsp/NodeLanguageServers.ts"
+import * as NodeProcesses from "../../layers/process/NodeProcesses.ts"
+import * as NodeWorkspace from "../../layers/workspace/NodeWorkspace.ts"
+import { LanguageServers } from "../../src/lsp/LanguageServers.ts"
+import { lsp } from "../../src/lsp/Lsp.ts"
+import type { Asking, Question } from "../../src/lsp/Question.ts"
+import * as Rows from "../../src/lsp/rows/Rows.ts"
+import * as Surface from "../../src/Surface.ts"
+
+const times = 200
+const files = 40
+const command = Path.join(Path.dirname(fileURLToPath(import.meta.resolve("typescript/package.json"))), "bin/tsc")
+const name = (i: number) => `src/f${i}.ts`
+
+const project = (root: string) => {
+  Fs.mkdirSync(Path.join(root, "src"))
+  Fs.writeFileSync(Path.join(root, "package.json"), '{ "type": "module" }\n')
+  const options = '"strict": true, "module": "esnext", "moduleResolution": "bundler", "noEmit": true, "types": []'
+  Fs.writeFileSync(Path.join(root, "tsconfig.json"), `{ "compilerOptions": { ${options} } }\n`)
+  const filler = (i: number) =>
+    Array.from({ length: 100 }, (_, k) => `export const v${i}_${k} = (x: number) => add(x, ${k})\n`).join("")
+  const shared = "/** Adds two numbers. */\nexport const add = (x: number, y: number): number => x + y\n"
+  for (let i = 0; i < files; i++) {
+    const text = i === 0 ? shared : `import { add } from "./f0"\nexport const total = add(1, 2)\n${filler(i)}`
+    Fs.writeFileSync(Path.join(root, name(i)), text)
+  }
+}
+
+const p50 = (list: ReadonlyArray<number>) => list.toSorted((a, b) => a - b)[Math.floor(list.length / 2)]!
+
+const timed = <A, E, R>(self: Effect.Effect<A, E, R>) =>
+  Effect.gen(function* () {
+    const start = performance.now()
+    yield* self
+    return performance.now() - start
+  })
+
+const median = <A, E, R>(self: Effect.Effect<A, E, R>) =>
+  Effect.map(
+    Effect.forEach(Array.from({ length: times }), () => timed(self)),
+    p50
+  )
+
+const main = Effect.gen(function* () {
+  const root = Fs.realpathSync(Fs.mkdtempSync(Path.join(Os.tmpdir(), "lsp-bench-")))
+  yield* Effect.addFinalizer(() => Effect.sync(() => Fs.rmSync(root, { recursive: true, force: true })))
+  project(root)
+  const context = yield* Layer.build(
+    NodeLanguageServers.layer({
+      rows: Rows.shipped.filter(({ id }) => id === "typescript"),
+      findBinary: () => Effect.succeed({ status: "found", command })
+    }).pipe(Layer.provideMerge(Layer.mergeAll(NodeProcesses.layer(), NodeWorkspace.layer({ root }))))
+  )
+  const surface = yield* Effect.provideContext(Surface.make([lsp]), context)
+  const servers = yield* Effect.provideContext(LanguageServers, context)
+
+  const file = name(1)
+  let connection: Asking | undefined
+  const catching: Question<never> = {
+    name: "the connection",
+    scope: "place",
+    isProvided: () => true,
+    ask: (asking) =>
+      Effect.sync(() => {
+        connection = asking
+        return Option.none()
+      })
+  }
+  const at = (text: string) => Effect.succeed(text.indexOf("add(1"))
+  yield* servers.ask(catching, { file: Path.join(root, file), at }, { timeout: "60 seconds" })
+
+  const questions = [
+    ["definition", "textDocument/definition", {}],
+    ["hover", "textDocument/hover", {}],
+    ["references", "textDocument/references", { context: { includeDeclaration: true } }]
+  ] as const
+  for (const [action, method, more] of questions) {
+    const bare = Effect.suspend(() => connection!.request(method, { ...connection!.place, ...more }))
+    const call = surface.call("lsp", { action, file, line: 2, symbol: "add" })
+    const answer = yield* call
+    if (answer.isFailure) return yield* Effect.die(answer.text)
+    const request = yield* median(bare)
+    const tool = yield* median(call)
+    console.log(
+      `${action.padEnd(12)} p50 of ${times}: request ${request.toFixed(2)} ms, tool ${tool.toFixed(2)} ms, ` +
+        `over the request ${(tool - request).toFixed(2)} ms, bound ${(1 + 1.1 * request).toFixed(2)} ms`
+    )
+  }
+
+  const edit = (i: number) => Effect.sync(() => Fs.appendFileSync(Path.join(root, name(i)), "// changed\n"))
+  const check = (glob: string) => surface.call("lsp", { action: "diagnostics", file: glob, timeout_seconds: 60 })
+  yield* check("src/*.ts")
+  const one = yield* timed(Effect.andThen(edit(1), check(name(1))))
+  const all = yield* timed(
+    Effect.andThen(
+      Effect.forEach(Array.from({ length: files - 1 }), (_, i) => edit(i + 1)),
+      check("src/*.ts")
+    )
+  )
+  console.log(
+    `diagnostics  1 changed file ${one.toFixed(0)} ms, ${files - 1} changed files at once ${all.toFixed(0)} ms`
+  )
+})
+
+it.live("lsp", () => Effect.scoped(main), 300_000)
