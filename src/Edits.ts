@@ -1,6 +1,7 @@
 /**
  * The edit engine (SPEC §6.5): the only thing in the library that writes a user's file. A plan of text edits and file
- * operations is validated whole, staged under an id, applied all or nothing through a journal, and undone by id.
+ * operations is validated whole, staged under an id, applied all or nothing through a journal, and undone by id. Edits of one
+ * directory take turns, also those of several processes; what other programs write meanwhile makes an edit stale.
  */
 import { Context, type Effect } from "effect"
 import type { FileChange } from "./edits/FileChange.ts"

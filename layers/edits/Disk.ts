@@ -36,7 +36,7 @@ export interface Disk {
   readonly rename: (from: string, to: string) => void
   readonly unlink: (path: string) => void
   readonly symlink: (target: string, path: string) => void
-  readonly makeDirectory: (path: string, mode?: number) => void
+  readonly makeDirectory: (path: string) => void
   readonly removeDirectory: (path: string) => void
 }
 
@@ -62,12 +62,11 @@ export const reasonOf = (cause: unknown): string => {
   return words === undefined ? (cause instanceof Error ? cause.message : String(cause)) : `${words} (${code})`
 }
 
-const absent = new Set(["ENOENT", "ENOTDIR"])
-
 export const node: Disk = {
   stats: (path) => {
     try {
-      const stats = Fs.lstatSync(path, { bigint: true })
+      const stats = Fs.lstatSync(path, { bigint: true, throwIfNoEntry: false })
+      if (stats === undefined) return undefined
       return {
         kind: stats.isFile()
           ? "file"
@@ -83,7 +82,8 @@ export const node: Disk = {
         size: Number(stats.size)
       }
     } catch (cause) {
-      if (absent.has(codeOf(cause) ?? "")) return undefined
+      // A file stands where a directory would have to be.
+      if (codeOf(cause) === "ENOTDIR") return undefined
       throw cause
     }
   },
@@ -130,14 +130,32 @@ export const node: Disk = {
   rename: (from, to) => Fs.renameSync(from, to),
   unlink: (path) => Fs.unlinkSync(path),
   symlink: (target, path) => Fs.symlinkSync(target, path),
-  makeDirectory: (path, mode) => {
-    Fs.mkdirSync(path)
-    if (mode !== undefined) Fs.chmodSync(path, mode)
-  },
+  makeDirectory: (path) => Fs.mkdirSync(path),
   removeDirectory: (path) => Fs.rmdirSync(path)
 }
 
-/** Removes a file if it is there. */
+/** Removes a file, a link or an empty directory if it is there. */
 export const discard = (disk: Disk, path: string): void => {
-  if (disk.stats(path) !== undefined) disk.unlink(path)
+  const stats = disk.stats(path)
+  if (stats === undefined) return
+  try {
+    if (stats.kind === "directory") disk.removeDirectory(path)
+    else disk.unlink(path)
+  } catch (cause) {
+    if (codeOf(cause) !== "ENOENT") throw cause
+  }
+}
+
+/** A directory that is there with its mode at once, or not at all: it is made at `aside`. One that is there gets the mode. */
+export const putDirectory = (disk: Disk, aside: string, path: string, mode: number | undefined): void => {
+  const isThere = disk.stats(path)?.kind === "directory"
+  if (mode === undefined) {
+    if (!isThere) disk.makeDirectory(path)
+  } else if (isThere) disk.setMode(path, mode)
+  else {
+    discard(disk, aside)
+    disk.makeDirectory(aside)
+    disk.setMode(aside, mode)
+    disk.rename(aside, path)
+  }
 }

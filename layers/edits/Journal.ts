@@ -6,21 +6,24 @@
  * cut. The files of the user are not waited for (2 ms each here, 50 times their writing): a killed process loses nothing
  * that it wrote, and that is what is promised.
  */
+import * as Crypto from "node:crypto"
 import * as Path from "node:path"
 import * as Disk from "./Disk.ts"
 import * as JournalEntry from "./JournalEntry.ts"
-import type { Owner } from "./Owner.ts"
+import * as Owner from "./Owner.ts"
 
 /** A journal that was found. `isWhole`: it was written to its end, so that the edit may have begun. */
 export interface Found {
   readonly path: string
-  readonly owner: Owner
+  readonly owner: Owner.Owner
   readonly token: string
   readonly isWhole: boolean
 }
 
 export interface Journal {
   readonly folder: string
+  /** A file that says whose it is, and that is removed like an unfinished journal when that one dies. */
+  readonly sign: () => string
   /** Writes the entry down and returns the path of its file. */
   readonly begin: (entry: JournalEntry.JournalEntry) => string
   readonly end: (path: string) => void
@@ -36,45 +39,57 @@ const makeFolder = (disk: Disk.Disk, folder: string): void => {
   if (disk.stats(folder) !== undefined) return
   makeFolder(disk, Path.dirname(folder))
   try {
-    disk.makeDirectory(folder, ours.folder)
+    disk.makeDirectory(folder)
+    disk.setMode(folder, ours.folder)
   } catch (cause) {
     if (Disk.codeOf(cause) !== "EEXIST") throw cause
   }
 }
 
+/** Names that nothing else has. */
+export const newToken = (): string => Crypto.randomBytes(6).toString("hex")
+
 const parse = (name: string): Omit<Found, "path"> | undefined => {
-  const [, fields, part] = /^(.*)\.journal(\.part)?$/.exec(name) ?? []
-  try {
-    const [host, pid, start, token] = fields?.split("@").map(decodeURIComponent) ?? []
-    if (host === undefined || start === undefined || token === undefined) return undefined
-    return { owner: { host, pid: Number(pid), start }, token, isWhole: part === undefined }
-  } catch {
-    return undefined
-  }
+  const [, who = "", token, part] = /^(.*)@([0-9a-f]+)\.journal(\.part(?:\.taken)?)?$/.exec(name) ?? []
+  const owner = Owner.parse(who)
+  return owner === undefined || token === undefined ? undefined : { owner, token, isWhole: part === undefined }
 }
 
-export const make = (disk: Disk.Disk, stateFolder: string, root: string, owner: Owner): Journal => {
+export const make = (disk: Disk.Disk, stateFolder: string, root: string, owner: Owner.Owner): Journal => {
   const folder = Path.join(stateFolder, "edits", JournalEntry.hash(Buffer.from(root)).slice(0, 32))
-  const nameOf = (token: string) => [owner.host, owner.pid, owner.start, token].map(encodeURIComponent).join("@")
-  const at = (token: string) => Path.join(folder, `${nameOf(token)}.journal`)
+  const at = (token: string) => Path.join(folder, `${Owner.format(owner)}@${token}.journal`)
+  /** Does something and, where that fails, removes the files that it may have made. They say of nothing that was begun. */
+  const orRemove = (files: ReadonlyArray<string>, run: () => void) => {
+    try {
+      run()
+    } catch (cause) {
+      for (const file of files) {
+        try {
+          Disk.discard(disk, file)
+        } catch {
+          // The next process removes it.
+        }
+      }
+      throw cause
+    }
+  }
   return {
     folder,
+    sign: () => {
+      makeFolder(disk, folder)
+      const part = `${at(newToken())}.part`
+      orRemove([part], () => disk.create(part, Buffer.from(Owner.format(owner)), { mode: ours.file }))
+      return part
+    },
     begin: (entry) => {
       makeFolder(disk, folder)
       const path = at(entry.token)
       const part = `${path}.part`
-      try {
+      orRemove([part, path], () => {
         disk.create(part, JournalEntry.encode(entry), { mode: ours.file })
         disk.flush(part)
         disk.rename(part, path)
-      } catch (cause) {
-        try {
-          Disk.discard(disk, part)
-        } catch {
-          // It is a part without a meaning, which the next start removes.
-        }
-        throw cause
-      }
+      })
       return path
     },
     end: (path) => disk.unlink(path),

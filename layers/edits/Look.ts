@@ -2,6 +2,7 @@
 import * as Path from "node:path"
 import * as Step from "../../src/edits/Step.ts"
 import type { Looked } from "../../src/edits/VirtualTree.ts"
+import * as ToolError from "../../src/ToolError.ts"
 import type { Disk, Stats } from "./Disk.ts"
 import { hash } from "./JournalEntry.ts"
 
@@ -9,17 +10,28 @@ import { hash } from "./JournalEntry.ts"
  * Why something must not be written. A mode without any write bit is a wish that holds for the superuser, too, whom the system
  * would let through.
  */
+const ownReadOnly = (disk: Disk, path: string, stats: Stats): string | undefined =>
+  (stats.mode & 0o222) === 0
+    ? `it is read-only (mode ${stats.mode.toString(8)})`
+    : disk.isWritable(path)
+      ? undefined
+      : "this process has no permission to write it"
+
 export const readOnly = (disk: Disk, path: string, stats: Stats): string | undefined => {
-  if ((stats.mode & 0o222) === 0) return `it is read-only (mode ${stats.mode.toString(8)})`
-  if (!disk.isWritable(path)) return "this process has no permission to write it"
-  if (stats.kind !== "file") return undefined
-  const parent = Path.dirname(path)
-  const above = disk.stats(parent)
-  const reason = above === undefined ? undefined : readOnly(disk, parent, above)
-  return reason === undefined ? undefined : `of its directory ${reason}`
+  const reason = ownReadOnly(disk, path, stats)
+  if (reason !== undefined || stats.kind !== "file") return reason
+  const directory = Path.dirname(path)
+  const above = disk.stats(directory)
+  const reasonAbove = above === undefined ? undefined : ownReadOnly(disk, directory, above)
+  return reasonAbove === undefined ? undefined : `of its directory ${reasonAbove}`
 }
 
-export const look = (disk: Disk, path: string, content: boolean): Looked => {
+/** A file is read where a `limit` is given; one of more bytes is refused with `too_large`. */
+export const look = (
+  disk: Disk,
+  path: string,
+  limit?: { readonly maxBytes: number; readonly shown: string }
+): Looked => {
   const stats = disk.stats(path)
   if (stats === undefined) return { kind: "missing" }
   if (stats.kind === "other") return { kind: "other" }
@@ -29,7 +41,10 @@ export const look = (disk: Disk, path: string, content: boolean): Looked => {
   const { identity, mode } = stats
   if (stats.kind === "directory") return { kind: "directory", mode, identity, ...writing }
   const file = { kind: "file", mode, owner: stats.owner, identity, links: stats.links, ...writing } as const
-  if (!content) return file
+  if (limit === undefined) return file
+  if (stats.size > limit.maxBytes) {
+    throw ToolError.make("too_large", `${limit.shown} has ${stats.size} bytes; an edit can hold ${limit.maxBytes}.`)
+  }
   const bytes = disk.read(path)
   return { ...file, content: { bytes, hash: hash(bytes) } }
 }

@@ -10,6 +10,7 @@ import * as Step from "../../src/edits/Step.ts"
 import type * as VirtualTree from "../../src/edits/VirtualTree.ts"
 import * as ToolError from "../../src/ToolError.ts"
 import { Workspace } from "../../src/Workspace.ts"
+import * as DirectoryLock from "./DirectoryLock.ts"
 import * as Disk from "./Disk.ts"
 import * as Journal from "./Journal.ts"
 import { hash } from "./JournalEntry.ts"
@@ -82,7 +83,7 @@ export const layer = (options: Options = {}): Layer.Layer<Edits, never, Workspac
       const maxBytes = options.maxBytes ?? defaultMaxBytes
       const stateFolder = options.stateFolder ?? StateFolder.path(process.env, process.platform)
       const journal = Journal.make(disk, stateFolder, workspace.root, options.owner ?? Owner.self())
-      const place: Transaction.Place = { disk, workspace, journal }
+      const place = { disk, workspace, journal, lock: DirectoryLock.make(disk, journal) }
 
       const repairs = yield* Repair.all(place, options.repair ?? true)
       for (const repair of repairs) {
@@ -108,13 +109,7 @@ export const layer = (options: Options = {}): Layer.Layer<Edits, never, Workspac
         hash,
         list: (path) => looking(path, () => disk.names(path)),
         look: (path, content) =>
-          looking(path, () => {
-            const size = content ? (disk.stats(path)?.size ?? 0) : 0
-            if (size > maxBytes) {
-              throw ToolError.make("too_large", `${workspace.show(path)} has ${size} bytes, more than ${maxBytes}.`)
-            }
-            return Look.look(disk, path, content)
-          })
+          looking(path, () => Look.look(disk, path, content ? { maxBytes, shown: workspace.show(path) } : undefined))
       }
 
       const edits = new Map<string, Kept>()

@@ -10,6 +10,19 @@ export interface Owner {
   readonly start: string
 }
 
+/** In one line that can be part of a file's name. */
+export const format = ({ host, pid, start }: Owner): string => [host, pid, start].map(encodeURIComponent).join("@")
+
+export const parse = (text: string): Owner | undefined => {
+  try {
+    const [host, pid, start, ...more] = text.split("@").map(decodeURIComponent)
+    if (host === undefined || start === undefined || more.length > 0 || !/^\d+$/.test(pid ?? "")) return undefined
+    return { host, pid: Number(pid), start }
+  } catch {
+    return undefined
+  }
+}
+
 const fromProc = (pid: number): string | undefined => {
   try {
     // The name in parentheses may hold spaces and parentheses; field 3 is the state, field 22 the start in ticks since boot.
@@ -39,9 +52,23 @@ export const fromPs = (pid: number): string | undefined => {
 
 const startOf = (pid: number): string | undefined => (process.platform === "linux" ? fromProc(pid) : fromPs(pid))
 
+const unknown = "unknown"
+
 /** This process. */
-export const self = (): Owner => ({ host: Os.hostname(), pid: process.pid, start: startOf(process.pid) ?? "unknown" })
+export const self = (): Owner => ({ host: Os.hostname(), pid: process.pid, start: startOf(process.pid) ?? unknown })
+
+const exists = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (cause) {
+    return cause instanceof Error && "code" in cause && cause.code === "EPERM"
+  }
+}
 
 /** `unknown` for a process of another machine (a shared home folder): it cannot be seen from here. */
-export const status = (owner: Owner): "alive" | "dead" | "unknown" =>
-  owner.host !== Os.hostname() ? "unknown" : startOf(owner.pid) === owner.start ? "alive" : "dead"
+export const status = (owner: Owner): "alive" | "dead" | "unknown" => {
+  if (owner.host !== Os.hostname()) return "unknown"
+  const isAlive = owner.start === unknown ? exists(owner.pid) : startOf(owner.pid) === owner.start
+  return isAlive ? "alive" : "dead"
+}

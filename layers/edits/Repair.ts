@@ -1,5 +1,5 @@
 /** What killed processes left of their edits in a directory: taken back or finished, or left alone and told. */
-import { Effect, Result } from "effect"
+import { Cause, Effect, Result } from "effect"
 import * as Path from "node:path"
 import type { Repair } from "../../src/Edits.ts"
 import * as Step from "../../src/edits/Step.ts"
@@ -13,13 +13,6 @@ import type { Place } from "./Transaction.ts"
 
 type Told = Omit<Repair, "journal">
 
-const same = (paths: Iterable<string>, expected: Step.States, actual: Step.States): boolean => {
-  for (const path of paths) {
-    if (!Step.fits(expected.get(path) ?? Step.missing, actual.get(path) ?? Step.missing)) return false
-  }
-  return true
-}
-
 /** Does one step to the disk, whatever temporary files an earlier try left. */
 const put = (disk: Disk.Disk, entry: JournalEntry.JournalEntry, index: number, step: Step.Step): void => {
   if (step.type === "move") return disk.rename(step.from, step.to)
@@ -30,7 +23,7 @@ const put = (disk: Disk.Disk, entry: JournalEntry.JournalEntry, index: number, s
     disk.create(fresh, after.bytes, after)
     disk.rename(fresh, path)
   } else if (after?.kind === "symlink") disk.symlink(after.target, path)
-  else if (after?.kind === "directory") disk.makeDirectory(path, after.mode)
+  else if (after?.kind === "directory") Disk.putDirectory(disk, Asides.fresh(entry, index), path, after.mode)
   else if (before?.kind !== "directory") disk.unlink(path)
   else if (disk.names(path).length === 0) disk.removeDirectory(path)
 }
@@ -51,35 +44,35 @@ const settle = Effect.fnUntraced(function* (place: Place, found: Found): Effect.
   const entry = read.success
   if (entry.root !== workspace.root) return left(`the journal is of another directory, ${entry.root}`)
 
-  const { final, touched } = Step.simulate(entry.initial, entry.steps, Path.sep)
-  const now = new Map<string, Step.State>()
+  const { touched } = Step.simulate(entry.initial, entry.steps, Path.sep)
+  const now = new Map<string, { readonly state: Step.State; readonly identity: Step.State | undefined }>()
   for (const path of touched) {
     const state = Look.stateAt(disk, path)
     if (!(yield* isStraight(place, path, state))) {
       return left("a symbolic link is in the way now", [workspace.show(path)])
     }
-    now.set(path, state)
+    const stats = disk.stats(path)
+    now.set(path, { state, identity: stats === undefined ? undefined : Step.same(stats.identity) })
+  }
+  const lies = (path: string, expected: Step.State) => {
+    const found = now.get(path)
+    return Step.fits(expected, found?.state ?? Step.missing) || found?.identity === expected
+  }
+  const done = Step.done(entry.steps, entry.initial, lies, Path.sep)
+  if (Result.isFailure(done)) {
+    return left("these hold something that the journal does not know", done.failure.map(workspace.show))
+  }
+  const isAll = done.success.length === entry.steps.length
+  if (!isAll) {
+    const isDone = new Set(done.success)
+    for (const [index, step] of [...entry.steps.entries()].toReversed()) {
+      if (isDone.has(step)) put(disk, entry, index, Step.invert(step))
+    }
   }
   const files = [...new Set(entry.steps.map((step) => workspace.show(step.type === "move" ? step.to : step.path)))]
-  const isDone = same(touched, final, now)
-  const isUndone = same(touched, entry.initial, now)
-
-  let outcome: "rolled_back" | "completed" = isDone ? "completed" : "rolled_back"
-  if (!isDone && !isUndone) {
-    const back = Step.rewind(entry.steps, entry.initial, now, Path.sep)
-    const forward = Step.rewind(Step.reverse(entry.steps), final, now, Path.sep)
-    if (Result.isFailure(back) && Result.isFailure(forward)) {
-      return left("these hold something that the journal does not know", back.failure.map(workspace.show))
-    }
-    outcome = Result.isSuccess(back) ? "rolled_back" : "completed"
-    const steps = Result.isSuccess(back) ? back.success : Result.isSuccess(forward) ? forward.success : []
-    // A step's temporary file is named after the place of the step in the journal, wherever it comes in the repair.
-    const indexOf = new Map(entry.steps.map((step, index) => [step.type === "set" ? step.path : "", index]))
-    for (const step of steps) put(disk, entry, step.type === "set" ? (indexOf.get(step.path) ?? 0) : 0, step)
-  }
   Asides.clear(disk, entry)
   disk.unlink(found.path)
-  return { outcome, reason: "its host was gone before the edit was done", files }
+  return { outcome: isAll ? "completed" : "rolled_back", reason: "its host was gone before the edit was done", files }
 })
 
 /**
@@ -97,20 +90,24 @@ export const all = Effect.fnUntraced(function* (
   const visit = Effect.fnUntraced(function* (found: Found) {
     const status = Owner.status(found.owner)
     if (status === "alive") return
+    if (!found.isWhole) return status === "dead" && repair ? Disk.discard(disk, found.path) : undefined
     if (status === "unknown") return left(found.path, `its owner is on another machine, ${found.owner.host}`)
     if (!repair) return left(found.path, "this run may not write, so what a killed process began stays as it is")
-    if (!found.isWhole) return disk.unlink(found.path)
-    const path = journal.claim(found)
-    if (path !== undefined) told.push({ journal: path, ...(yield* settle(place, { ...found, path })) })
+    const settled = Effect.suspend(() => {
+      const path = journal.claim(found)
+      return path === undefined
+        ? Effect.void
+        : Effect.map(settle(place, { ...found, path }), (outcome) => void told.push({ journal: path, ...outcome }))
+    })
+    yield* place.lock.hold(settled)
   })
+  /** A disk that fails is told, like everything that leaves a journal where it is. */
+  const telling = <A, E>(path: string, self: Effect.Effect<A, E>) =>
+    Effect.catchCause(self, (cause) => Effect.sync(() => left(path, Disk.reasonOf(Cause.squash(cause)))))
 
-  yield* Effect.sync(() => journal.list()).pipe(
-    Effect.flatMap((found) =>
-      Effect.forEach(found, (one) =>
-        Effect.catchDefect(visit(one), (defect) => Effect.sync(() => left(one.path, Disk.reasonOf(defect))))
-      )
-    ),
-    Effect.catchDefect((defect) => Effect.sync(() => left(journal.folder, Disk.reasonOf(defect))))
-  )
+  const visits = Effect.suspend(() => Effect.forEach(journal.list(), (found) => telling(found.path, visit(found))))
+  yield* telling(journal.folder, visits)
+  const lock = Effect.suspend(() => (repair && place.lock.isLeft() ? place.lock.hold(Effect.void) : Effect.void))
+  yield* telling(journal.folder, lock)
   return told
 })

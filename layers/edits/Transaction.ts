@@ -8,21 +8,22 @@
  * and everything is taken back, its text included.
  */
 import { Effect, Result } from "effect"
-import * as Crypto from "node:crypto"
 import * as Path from "node:path"
 import * as Step from "../../src/edits/Step.ts"
 import * as ToolError from "../../src/ToolError.ts"
 import type { Workspace } from "../../src/Workspace.ts"
 import * as Asides from "./Asides.ts"
 import * as Disk from "./Disk.ts"
-import type { Journal } from "./Journal.ts"
-import type { JournalEntry } from "./JournalEntry.ts"
+import type { DirectoryLock } from "./DirectoryLock.ts"
+import * as Journal from "./Journal.ts"
+import { hash, type JournalEntry } from "./JournalEntry.ts"
 import * as Look from "./Look.ts"
 
 export interface Place {
   readonly disk: Disk.Disk
   readonly workspace: Workspace["Service"]
-  readonly journal: Journal
+  readonly journal: Journal.Journal
+  readonly lock: DirectoryLock
 }
 
 export interface Work {
@@ -109,11 +110,15 @@ const attempt = <A>(path: string, workspace: Place["workspace"], run: () => A) =
   })
 
 /**
- * Checks and does the steps, then runs `done`. Once the first file is touched it cannot be interrupted: it is done and `done` has
- * run, or it is taken back.
+ * Checks and does the steps under the lock of the directory, then runs `done`. Once the first file is touched it cannot be
+ * interrupted: it is done and `done` has run, or it is taken back.
  */
 export const run = Effect.fnUntraced(function* <A>(place: Place, work: Work, done: () => A) {
-  yield* check(place, work)
+  const all = Effect.andThen(check(place, work), finish(place, work, done))
+  return yield* work.steps.length > 0 ? place.lock.hold(all) : all
+})
+
+const finish = Effect.fnUntraced(function* <A>(place: Place, work: Work, done: () => A) {
   return yield* Effect.uninterruptible(Effect.map(work.steps.length > 0 ? perform(place, work) : Effect.void, done))
 })
 
@@ -123,9 +128,10 @@ const perform = Effect.fnUntraced(function* (place: Place, work: Work) {
   const written = yield* Effect.try({
     try: () => {
       const entry: JournalEntry = {
-        ...work,
         root,
-        token: Crypto.randomBytes(6).toString("hex"),
+        steps: work.steps,
+        initial: withIdentities(disk, work),
+        token: Journal.newToken(),
         asides: Asides.directories(disk, root, work.steps)
       }
       return { entry, path: journal.begin(entry) }
@@ -137,6 +143,9 @@ const perform = Effect.fnUntraced(function* (place: Place, work: Work) {
       )
   })
   const { entry } = written
+  const placed = new Map<number, Disk.Stats>()
+  /** The identities of the files that were written here: who else writes the same text writes another file. */
+  const own = new Set<string>()
   /** The first step that was not begun. */
   let next = 0
 
@@ -146,7 +155,14 @@ const perform = Effect.fnUntraced(function* (place: Place, work: Work) {
       const { after } = step
       yield* attempt(step.path, workspace, () => {
         const now = disk.stats(step.path)
-        disk.create(Asides.fresh(entry, index), after.bytes, step.before !== null && now !== undefined ? now : after)
+        const fresh = Asides.fresh(entry, index)
+        disk.create(fresh, after.bytes, step.before !== null && now !== undefined ? now : after)
+        const stats = disk.stats(fresh)
+        if (stats === undefined || hash(disk.read(fresh)) !== after.hash) {
+          throw ToolError.make("refused_edit", `${workspace.show(step.path)}: the disk did not keep what was written.`)
+        }
+        placed.set(index, stats)
+        own.add(stats.identity)
       })
       yield* giveWay(index)
     }
@@ -155,7 +171,7 @@ const perform = Effect.fnUntraced(function* (place: Place, work: Work) {
       yield* attempt(path, workspace, () => {
         const begin = () => void (next = index + 1)
         if (step.type === "move") move(place, step, begin)
-        else set(place, entry, index, step, begin)
+        else set(place, entry, index, step, placed.get(index), begin)
       })
       yield* giveWay(index)
     }
@@ -168,7 +184,7 @@ const perform = Effect.fnUntraced(function* (place: Place, work: Work) {
     Effect.catch(
       Effect.fnUntraced(function* (error) {
         // Each try finds out anew what there is to take back, so one that was cut short does no harm.
-        const lost = yield* Effect.retry(takeBack(place, entry, next), { times: 3 }).pipe(
+        const lost = yield* Effect.retry(takeBack(place, entry, own, next), { times: 3 }).pipe(
           Effect.mapError((failure) =>
             ToolError.make(
               error.code,
@@ -192,6 +208,17 @@ const perform = Effect.fnUntraced(function* (place: Place, work: Work) {
   )
 })
 
+/** What is moved is known again by its identity, which a rename keeps: two directories look alike otherwise. */
+const withIdentities = (disk: Disk.Disk, { initial, steps }: Work): Step.States => {
+  const states = new Map(initial)
+  for (const origin of Step.moved(steps, Path.sep)) {
+    const state = states.get(origin)
+    const stats = state === Step.anyFile || state === "directory" ? disk.stats(origin) : undefined
+    if (stats !== undefined) states.set(origin, Step.same(stats.identity))
+  }
+  return states
+}
+
 const stale = (place: Place, path: string, expected: Step.State, actual: Step.State) =>
   ToolError.make("stale_edit", `${place.workspace.show(path)} ${wordFor(expected, actual)} while the edit was applied.`)
 
@@ -214,21 +241,34 @@ const move = (place: Place, step: Extract<Step.Step, { readonly type: "move" }>,
 /** Codes of file systems that have no hard links. */
 const noLinks = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK", "EXDEV"])
 
-const set = (place: Place, entry: JournalEntry, index: number, step: SetStep, begin: () => void): void => {
+const set = (
+  place: Place,
+  entry: JournalEntry,
+  index: number,
+  step: SetStep,
+  placed: Disk.Stats | undefined,
+  begin: () => void
+): void => {
   const { disk } = place
   const { after, before, path } = step
   const [fresh, kept] = [Asides.fresh(entry, index), Asides.kept(entry, index)]
-  expect(place, path, Step.stateOf(before))
+  if (before?.kind === "file" && after?.kind === "file") {
+    return replace(place, path, before, { fresh, kept, placed }, begin)
+  }
+  const isThere = step.loose && after?.kind === "directory" && disk.stats(path)?.kind === "directory"
+  if (!isThere) expect(place, path, Step.stateOf(before))
   begin()
   if (before?.kind === "directory") {
-    try {
-      disk.removeDirectory(path)
-    } catch (cause) {
-      if (!(step.loose && Disk.codeOf(cause) === "ENOTEMPTY")) throw cause
-    }
-  } else if (after?.kind === "directory") disk.makeDirectory(path, after.mode)
-  else if (after?.kind === "symlink") disk.symlink(after.target, path)
-  else if (before === null) {
+    const [added] = disk.names(path)
+    if (added !== undefined && step.loose) return
+    if (added !== undefined) throw stale(place, Path.join(path, added), Step.missing, Step.anyFile)
+    disk.rename(path, kept)
+  } else if (after === null) {
+    disk.rename(path, kept)
+    expect(place, path, Step.stateOf(before), kept)
+  } else if (after.kind === "directory") Disk.putDirectory(disk, fresh, path, after.mode)
+  else if (after.kind === "symlink") disk.symlink(after.target, path)
+  else {
     try {
       // Unlike a rename this fails where something came to be meanwhile.
       disk.link(fresh, path)
@@ -237,32 +277,49 @@ const set = (place: Place, entry: JournalEntry, index: number, step: SetStep, be
       if (!noLinks.has(Disk.codeOf(cause) ?? "")) throw cause
       disk.rename(fresh, path)
     }
-  } else if (after === null) {
-    disk.rename(path, kept)
-    expect(place, path, Step.stateOf(before), kept)
-  } else {
-    const mode = disk.stats(path)?.mode
-    if (mode !== undefined && mode !== disk.stats(fresh)?.mode) disk.setMode(fresh, mode)
-    try {
-      disk.link(path, kept)
-    } catch (cause) {
-      if (before.kind !== "file" || !noLinks.has(Disk.codeOf(cause) ?? "")) throw cause
-      disk.create(kept, before.bytes, before)
-    }
-    disk.rename(fresh, path)
-    expect(place, path, Step.stateOf(before), kept)
   }
-  const actual = Look.stateAt(disk, path)
-  if (!step.loose && actual !== Step.stateOf(after)) {
-    throw ToolError.make("refused_edit", `${place.workspace.show(path)} did not keep what was written to it.`)
+}
+
+/**
+ * Puts the new text in the place of the old one. The link shows what is replaced, whoever else writes: its text is compared
+ * before the rename and after it, and one look right before the rename tells that it is still the file at the path.
+ */
+const replace = (
+  place: Place,
+  path: string,
+  before: Extract<Step.Entry, { readonly kind: "file" }>,
+  { fresh, kept, placed }: { readonly fresh: string; readonly kept: string; readonly placed: Disk.Stats | undefined },
+  begin: () => void
+): void => {
+  const { disk } = place
+  const old = Step.stateOf(before)
+  const expectText = (at: string) => {
+    if (hash(disk.read(at)) !== before.hash) throw stale(place, path, old, Step.anyFile)
   }
+  begin()
+  try {
+    disk.link(path, kept)
+  } catch (cause) {
+    if (Disk.codeOf(cause) === "ENOENT") throw stale(place, path, old, Step.missing)
+    if (!noLinks.has(Disk.codeOf(cause) ?? "")) throw cause
+    expect(place, path, old)
+    disk.create(kept, before.bytes, before)
+    return disk.rename(fresh, path)
+  }
+  const linked = disk.stats(kept)
+  if (linked?.kind !== "file") throw stale(place, path, old, linked?.kind ?? Step.missing)
+  expectText(kept)
+  if (linked.mode !== placed?.mode) disk.setMode(fresh, linked.mode)
+  if (disk.stats(path)?.identity !== linked.identity) throw stale(place, path, old, Step.anyFile)
+  disk.rename(fresh, path)
+  expectText(kept)
 }
 
 /**
  * Takes the steps before `next` back, last first, by what lies on the disk: a step that failed may have been done or not. Returns
  * the paths that somebody else has changed since, which are left as they are.
  */
-const takeBack = Effect.fnUntraced(function* (place: Place, entry: JournalEntry, next: number) {
+const takeBack = Effect.fnUntraced(function* (place: Place, entry: JournalEntry, own: Set<string>, next: number) {
   const lost: Array<string> = []
   for (let index = next - 1; index >= 0; index--) {
     const step = entry.steps[index]!
@@ -272,38 +329,40 @@ const takeBack = Effect.fnUntraced(function* (place: Place, entry: JournalEntry,
         if (place.disk.stats(step.from) === undefined || step.from.toLowerCase() === step.to.toLowerCase()) {
           place.disk.rename(step.to, step.from)
         }
-      } else if (!unset(place.disk, entry, index, step)) lost.push(path)
+      } else if (!unset(place.disk, entry, index, step, own)) lost.push(path)
     })
     yield* giveWay(index)
   }
   return lost
 })
 
-/** Whether what was before lies there again. */
-const unset = (disk: Disk.Disk, entry: JournalEntry, index: number, { after, before, path }: SetStep): boolean => {
+/** Whether what was before lies there again. `own` has the identities of the files that the edit wrote. */
+const unset = (
+  disk: Disk.Disk,
+  entry: JournalEntry,
+  index: number,
+  { after, before, path }: SetStep,
+  own: Set<string>
+): boolean => {
   const kept = Asides.kept(entry, index)
   const actual = Look.stateAt(disk, path)
-  if (after?.kind === "directory" || before?.kind === "directory") {
-    if (actual === Step.stateOf(before)) return true
-    if (before?.kind === "directory") {
-      if (actual === Step.missing) disk.makeDirectory(path, before.mode)
-      return actual === Step.missing
-    }
-    if (actual !== "directory" || disk.names(path).length > 0) return false
-    disk.removeDirectory(path)
-    return true
+  if (after?.kind === "directory" && actual === "directory") {
+    const isEmpty = disk.names(path).length === 0
+    if (isEmpty) disk.removeDirectory(path)
+    return isEmpty
   }
-  if (actual === Step.stateOf(after)) {
-    if (before === null) disk.unlink(path)
-    else if (disk.stats(kept) !== undefined) disk.rename(kept, path)
-    else if (before.kind === "symlink") disk.symlink(before.target, path)
-    else {
-      const fresh = Asides.fresh(entry, index)
-      Disk.discard(disk, fresh)
-      disk.create(fresh, before.bytes, before)
-      disk.rename(fresh, path)
-    }
-    return true
+  const isOurs = after?.kind !== "file" || own.has(disk.stats(path)?.identity ?? "")
+  if (!isOurs || actual !== Step.stateOf(after)) return actual === Step.stateOf(before)
+  if (before === null) disk.unlink(path)
+  else if (disk.stats(kept) !== undefined) disk.rename(kept, path)
+  else if (before.kind === "symlink") disk.symlink(before.target, path)
+  else if (before.kind === "directory") Disk.putDirectory(disk, Asides.fresh(entry, index), path, before.mode)
+  else {
+    const fresh = Asides.fresh(entry, index)
+    Disk.discard(disk, fresh)
+    disk.create(fresh, before.bytes, before)
+    own.add(disk.stats(fresh)?.identity ?? "")
+    disk.rename(fresh, path)
   }
-  return actual === Step.stateOf(before)
+  return true
 }

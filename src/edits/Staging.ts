@@ -1,6 +1,7 @@
 /** From a plan to steps: every operation is checked and done on a virtual tree, before anything is written. */
 import { Effect, Result } from "effect"
 import * as ToolError from "../ToolError.ts"
+import type { Resolved } from "../Workspace.ts"
 import * as Change from "./Change.ts"
 import * as Content from "./Content.ts"
 import type { FileChange } from "./FileChange.ts"
@@ -48,16 +49,21 @@ const naming = (paths: ReadonlyArray<string>): string =>
 
 const refused = VirtualTree.refused
 
-/** Every path of the plan is inside the working directory and, unless allowed, not ignored; the error names all that are not. */
+/**
+ * Every path of the plan is inside the working directory and, unless allowed, not ignored; the error names all that are not.
+ * Gives where the paths lead.
+ */
 const checkPaths = Effect.fnUntraced(function* (plan: Plan, disk: VirtualTree.Disk) {
+  const found = new Map<string, Resolved>()
   const outside = new Map<string, ToolError.ToolError>()
   const ignored = new Set<string>()
   for (const path of new Set(plan.operations.flatMap(pathsOf))) {
     const resolved = yield* Effect.result(disk.resolve(path))
     if (Result.isFailure(resolved) && resolved.failure.code !== "not_found") outside.set(path, resolved.failure)
+    if (Result.isSuccess(resolved)) found.set(path, resolved.success)
     if (plan.ignored === "allow") continue
-    const places = Result.isSuccess(resolved) ? [resolved.success.path, resolved.success.entry] : [disk.lexical(path)]
-    for (const place of places) if (yield* disk.isIgnored(place)) ignored.add(disk.show(place))
+    const { entry, path: target } = found.get(path) ?? { entry: disk.lexical(path), path: disk.lexical(path) }
+    for (const place of new Set([entry, target])) if (yield* disk.isIgnored(place)) ignored.add(disk.show(place))
   }
   const [first] = outside.values()
   if (first !== undefined) {
@@ -68,6 +74,7 @@ const checkPaths = Effect.fnUntraced(function* (plan: Plan, disk: VirtualTree.Di
   if (ignored.size > 0) {
     return yield* refused(`The edit touches ignored paths, so none of it is taken: ${naming([...ignored].sort())}.`)
   }
+  return found
 })
 
 /** Turns a plan into steps, or says why it cannot be applied (`Edits.stage` lists the failures). */
@@ -76,7 +83,7 @@ export const stage = Effect.fnUntraced(function* (
   disk: VirtualTree.Disk,
   options: Options
 ): Effect.fn.Return<Staged, ToolError.ToolError> {
-  yield* checkPaths(plan, disk)
+  const resolved = yield* checkPaths(plan, disk)
   const tree = VirtualTree.make(disk)
   const stories = new Map<VirtualTree.FileNode, Story>()
   const moved: Array<{ readonly from: string; readonly to: string }> = []
@@ -108,7 +115,9 @@ export const stage = Effect.fnUntraced(function* (
   const locate = (path: string) =>
     Effect.suspend(() => {
       const lexical = disk.lexical(path)
-      return tree.isChanged(lexical) ? Effect.succeed({ path: lexical, entry: lexical }) : disk.resolve(path)
+      if (tree.isChanged(lexical)) return Effect.succeed({ path: lexical, entry: lexical })
+      const known = resolved.get(path)
+      return known === undefined ? disk.resolve(path) : Effect.succeed(known)
     })
 
   const textOf = Effect.fnUntraced(function* (node: VirtualTree.FileNode) {
@@ -124,7 +133,7 @@ export const stage = Effect.fnUntraced(function* (
   })
 
   const fileAt = Effect.fnUntraced(function* (path: string) {
-    const node = yield* tree.lookup(path)
+    const node = yield* tree.lookup(path, true)
     if (node.kind === "file") return node
     if (node.kind === "missing")
       return yield* ToolError.make("not_found", `${show(path)} does not exist, so it cannot be edited.`)
@@ -168,7 +177,7 @@ export const stage = Effect.fnUntraced(function* (
     write: Effect.fnUntraced(function* (operation: Extract<Operation, { kind: "write" }>) {
       const { path } = yield* locate(operation.path)
       const { mark, text } = yield* given(path, operation.text)
-      const found = yield* tree.lookup(path)
+      const found = yield* tree.lookup(path, true)
       if (found.kind === "missing" && operation.hash === undefined) {
         return replaced(yield* tree.createFile(path, Content.encode({ text, mark })))
       }

@@ -34,13 +34,15 @@ export type Step =
 
 /**
  * What lies at a path, in short: `missing`, `directory`, `other`, `symlink:<target>`, `file:<hash>`; as an expectation also
- * `file:*`, any file. Modes are not part of it: to make a file executable is no change of its text.
+ * `file:*`, any file, and `same:<identity>`, the very file or directory that was moved. Modes are not part of it: to make a file
+ * executable is no change of its text.
  */
 export type State = string
 export type States = ReadonlyMap<string, State>
 
 export const missing: State = "missing"
 export const anyFile: State = "file:*"
+export const same = (identity: string): State => `same:${identity}`
 
 export const stateOf = (entry: Entry | null): State =>
   entry === null
@@ -67,13 +69,29 @@ export const reverse = (steps: ReadonlyArray<Step>): ReadonlyArray<Step> => step
 const isWithin = (path: string, directory: string, separator: string): boolean =>
   path === directory || path.startsWith(directory + separator)
 
-const move = (states: Map<string, State>, from: string, to: string, separator: string): void => {
+/** Does a step to states, and gives the paths about which it says something. */
+const advance = (states: Map<string, State>, step: Step, separator: string): ReadonlyArray<string> => {
+  if (step.type === "set") {
+    states.set(step.path, stateOf(step.after))
+    return [step.path]
+  }
+  const { from, to } = step
+  const about = [from]
+  const arriving: Array<readonly [string, State]> = []
   for (const [path, state] of Array.from(states)) {
-    if (!isWithin(path, from, separator)) continue
+    const isLeaving = isWithin(path, from, separator)
+    if (isLeaving) arriving.push([to + path.slice(from.length), state])
+    // What lay below the new place is gone with it; something that the steps do not know may come in its stead.
+    if (!isLeaving && !isWithin(path, to, separator)) continue
     states.delete(path)
-    states.set(to + path.slice(from.length), state)
+    about.push(path)
+  }
+  for (const [path, state] of arriving) {
+    states.set(path, state)
+    about.push(path)
   }
   states.set(from, missing)
+  return about
 }
 
 /** What lies where after the steps, and every path about which they say something at any time. */
@@ -84,53 +102,106 @@ export const simulate = (
 ): { readonly final: States; readonly touched: ReadonlySet<string> } => {
   const states = new Map(initial)
   const touched = new Set(initial.keys())
-  for (const step of steps) {
-    if (step.type === "set") {
-      states.set(step.path, stateOf(step.after))
-      touched.add(step.path)
-    } else {
-      move(states, step.from, step.to, separator)
-      for (const path of states.keys()) if (isWithin(path, step.to, separator)) touched.add(path)
-      touched.add(step.from)
-    }
-  }
+  for (const step of steps) for (const path of advance(states, step, separator)) touched.add(path)
   return { final: states, touched }
 }
 
+/** The states that each path goes through, for steps of which none is a move. */
+const chains = (steps: ReadonlyArray<Step>, initial: States): ReadonlyMap<string, ReadonlyArray<State>> => {
+  const found = new Map<string, Array<State>>()
+  for (const step of steps) {
+    if (step.type === "move") continue
+    const chain = found.get(step.path) ?? [initial.get(step.path) ?? missing]
+    found.set(step.path, chain)
+    chain.push(stateOf(step.after))
+  }
+  return found
+}
+
 /**
- * The steps that lead from what lies on the disk now, after any part of `steps` was done, back to `initial`. Fails with
- * the paths where something lies that the steps do not know. `now` says what lies at each touched path.
+ * How far steps got that were begun by somebody who is gone: those that were done, in their order. `lies` says whether a
+ * state is what lies at a path now. Fails with the paths at which something lies that the steps do not know.
+ *
+ * What a killed process leaves is the state after some number of steps. Where somebody has taken back a part by hand since,
+ * and no step is a move, each path tells for itself.
  */
-export const rewind = (
+export const done = (
   steps: ReadonlyArray<Step>,
   initial: States,
-  now: States,
+  lies: (path: string, state: State) => boolean,
   separator: string
 ): Result.Result<ReadonlyArray<Step>, ReadonlyArray<string>> => {
-  const states = new Map(now)
-  const at = (path: string) => states.get(path) ?? missing
-  const back: Array<Step> = []
-  const unknown = new Set<string>()
-  for (const step of steps.toReversed()) {
-    if (step.type === "set") {
-      if (fits(stateOf(step.before), at(step.path))) continue
-      if (!fits(stateOf(step.after), at(step.path))) {
-        unknown.add(step.path)
-        continue
-      }
-      states.set(step.path, stateOf(step.before))
-    } else {
-      if (at(step.from) !== missing) continue
-      if (at(step.to) === missing) {
-        unknown.add(step.from)
-        continue
-      }
-      move(states, step.to, step.from, separator)
+  const { touched } = simulate(initial, steps, separator)
+  const states = new Map(initial)
+  const wrong = new Set<string>()
+  // Of a path without a state nothing is known: it may be one that the steps do not touch, in a directory that they move.
+  const isWrong = (known: States) => (path: string) => known.has(path) && !lies(path, known.get(path)!)
+  const look = (paths: Iterable<string>) => {
+    for (const path of paths) {
+      if (isWrong(states)(path)) wrong.add(path)
+      else wrong.delete(path)
     }
-    back.push(invert(step))
   }
-  for (const path of new Set([...states.keys(), ...initial.keys()])) {
-    if (!fits(initial.get(path) ?? missing, at(path))) unknown.add(path)
+  look(touched)
+  let [count, fewest] = [0, wrong.size]
+  for (const [index, step] of steps.entries()) {
+    look(advance(states, step, separator))
+    if (wrong.size <= fewest) [count, fewest] = [index + 1, wrong.size]
   }
-  return unknown.size === 0 ? Result.succeed(back) : Result.fail([...unknown].sort())
+  if (fewest === 0) return Result.succeed(steps.slice(0, count))
+  if (steps.some((step) => step.type === "move")) {
+    const { final } = simulate(initial, steps.slice(0, count), separator)
+    return Result.fail([...touched].filter(isWrong(final)))
+  }
+  const counts = new Map<string, number>()
+  for (const [path, chain] of chains(steps, initial))
+    counts.set(
+      path,
+      chain.findIndex((state) => lies(path, state))
+    )
+  const unknown = [...counts.keys()].filter((path) => counts.get(path)! < 0)
+  if (unknown.length > 0) return Result.fail(unknown)
+  return Result.succeed(
+    steps.filter((step) => {
+      if (step.type === "move") return false
+      const left = counts.get(step.path)!
+      counts.set(step.path, left - 1)
+      return left > 0
+    })
+  )
+}
+
+/** Where things lay before the first step that the steps move, and do nothing else to. */
+export const moved = (steps: ReadonlyArray<Step>, separator: string): ReadonlySet<string> => {
+  /** What was moved or made to where it is now, and where it came from. */
+  const now = new Map<string, string | undefined>()
+  const originOf = (path: string): string | undefined => {
+    for (let at = path; ;) {
+      if (now.has(at)) {
+        const origin = now.get(at)
+        return origin === undefined ? undefined : origin + path.slice(at.length)
+      }
+      const end = at.lastIndexOf(separator)
+      if (end <= 0) return path
+      at = at.slice(0, end)
+    }
+  }
+  const found = new Set<string>()
+  for (const step of steps) {
+    const origin = originOf(step.type === "set" ? step.path : step.from)
+    if (step.type === "set") {
+      if (origin !== undefined) found.delete(origin)
+      now.set(step.path, undefined)
+      continue
+    }
+    for (const [path, from] of Array.from(now)) {
+      if (!isWithin(path, step.from, separator)) continue
+      now.delete(path)
+      now.set(step.to + path.slice(step.from.length), from)
+    }
+    if (origin !== undefined) found.add(origin)
+    now.set(step.to, origin)
+    now.set(step.from, undefined)
+  }
+  return found
 }

@@ -118,7 +118,11 @@ export const make = (disk: Disk) => {
     return path
   })
 
-  const lookup = Effect.fnUntraced(function* (path: string): Effect.fn.Return<Node, ToolError.ToolError> {
+  /** With `content` a file is read at once. */
+  const lookup = Effect.fnUntraced(function* (
+    path: string,
+    content = false
+  ): Effect.fn.Return<Node, ToolError.ToolError> {
     const known = nodes.get(path)
     if (known !== undefined) return known
     const source = yield* sourceOf(path)
@@ -128,7 +132,7 @@ export const make = (disk: Disk) => {
         `${disk.show(path)} is reached through a symbolic link inside a directory that this edit moves.`
       )
     }
-    const looked = yield* disk.look(source, false)
+    const looked = yield* disk.look(source, content)
     originals.set(source, stateOf(looked))
     let node: Node
     if (looked.kind === "file") {
@@ -137,7 +141,8 @@ export const make = (disk: Disk) => {
         return yield* refused(`${disk.show(other)} and ${disk.show(path)} are two spellings of one file.`)
       }
       identities.set(looked.identity, path)
-      node = { kind: "file", path, source, looked, original: undefined, content: undefined, write: undefined }
+      const { content } = looked
+      node = { kind: "file", path, source, looked, original: content, content, write: undefined }
     } else node = looked.kind === "directory" ? { ...looked, source } : looked
     nodes.set(path, node)
     return node
