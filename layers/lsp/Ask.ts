@@ -81,13 +81,23 @@ const makeAsking = (
       path === undefined
         ? Effect.succeed([])
         : Effect.suspend(() => {
-            const limit = session.told.hasPushed ? "2 seconds" : "8 seconds"
+            const limit = session.told.hasPushed ? "5 seconds" : "15 seconds"
             return Diagnose.file(around, session, path, Waiting.course("")).pipe(
               Effect.timeoutOption(limit),
               Effect.map(() => Locate.diagnostics(session, around.texts, path, Diagnose.source(session, path)))
             )
           }),
-    documents: Effect.sync(() => session.documents.all())
+    documents: Effect.sync(() => session.documents.all()),
+    open: (paths) =>
+      Effect.andThen(
+        around.watch.caughtUp,
+        Effect.sync(() => {
+          session.documents.sync()
+          for (const path of paths) session.documents.open(path)
+        })
+      ),
+    notify: (method, params) => Effect.sync(() => session.notify(method, params)),
+    takingEdits: session.takingEdits
   }
 }
 

@@ -54,15 +54,19 @@ export const make = Effect.fnUntraced(function* (
     )
     const onPath = (env["PATH"] ?? "").split(Path.delimiter).filter((folder) => Path.isAbsolute(folder))
     const atHome = (binary.home ?? []).map((below) => Path.join(home, below))
-    return [
+    const all = [
       ...inProject.map((file) => candidate(file, true)),
       ...[...onPath, ...atHome].map((folder) => candidate(Path.join(folder, binary.name), false))
-    ].filter(({ file }) => Fs.existsSync(file))
+    ]
+    // Reversed: of a file that is named twice the first stands.
+    return [...new Map(all.toReversed().map((one) => [one.file, one])).values()]
+      .toReversed()
+      .filter(({ file }) => Fs.existsSync(file))
   }
 
   const probe = (binary: Binary, command: string, cwd: string) =>
     binary.probe === undefined
-      ? Effect.succeed(undefined)
+      ? Effect.undefined
       : Effect.provideContext(failureOf(command, binary.probe, cwd, env), context)
 
   return Effect.fn("Binaries.find")(function* (row: Row, root: string): Effect.fn.Return<Found> {

@@ -1,5 +1,5 @@
 /** One running server: its process, its connection, and what it has told (C18–C20, C27–C29). */
-import { Clock, Context, Deferred, Effect, Exit, Option, type Scope } from "effect"
+import { Clock, Context, Deferred, Effect, Exit, Option, type Scope, Semaphore } from "effect"
 import * as Capabilities from "../../src/lsp/Capabilities.ts"
 import * as Client from "../../src/lsp/Client.ts"
 import * as Diagnostics from "../../src/lsp/Diagnostics.ts"
@@ -35,6 +35,13 @@ export interface Session {
   readonly told: Told
   /** Where what comes for a token of ours goes (C67). */
   readonly partial: (token: string, take: (value: unknown) => void) => () => void
+  /** Sends a notification. */
+  readonly notify: (method: string, params: unknown) => void
+  /** While an effect runs, edits that the server sends are taken; one such effect at a time. */
+  readonly takingEdits: <A, E>(
+    take: (params: unknown) => Effect.Effect<ServerRequests.AppliedEdit>,
+    self: Effect.Effect<A, E>
+  ) => Effect.Effect<A, E>
   /** The key of a document of a URI: its path with links resolved, or the URI of what is no file. */
   readonly pathOf: (uri: string) => string
   /** Why nothing can be asked any more; `undefined` while it runs. */
@@ -69,6 +76,8 @@ export interface Options {
   readonly row: Row.Row
   readonly root: string
   readonly command: string
+  /** Where the tools of the row are, by name. */
+  readonly tools: ReadonlyMap<string, string>
   readonly processes: Processes["Service"]
   readonly texts: Texts
   readonly watch: FileWatch
@@ -105,7 +114,7 @@ export const start = Effect.fn("Session.start")(function* (
   const { policy, root, row, texts } = options
   const clock = yield* Clock.Clock
   const now = () => clock.currentTimeMillisUnsafe()
-  const place = { root, rootUri: Uri.fromPath(root) }
+  const place = { root, rootUri: Uri.fromPath(root), tools: options.tools }
   const filled = (json: Row.Row["settings"] | Row.Row["initializationOptions"]) =>
     json === undefined ? undefined : Row.fill(json, place)
   const settings = filled(row.settings)
@@ -143,6 +152,8 @@ export const start = Effect.fn("Session.start")(function* (
     refreshes: 0,
     lastError: undefined
   }
+  let takeEdit: ((params: unknown) => Effect.Effect<ServerRequests.AppliedEdit>) | undefined
+  const editing = yield* Semaphore.make(1)
   const partials = new Map<string, (value: unknown) => void>()
   let capabilities = Capabilities.make(undefined, root)
   const early: Array<unknown> = []
@@ -203,7 +214,8 @@ export const start = Effect.fn("Session.start")(function* (
         diagnostics.forgetResultIds()
         signal.notify()
       },
-      message: say
+      message: say,
+      takeEdit: () => takeEdit
     }),
     onNoise: (what) => {
       told.lastError = `it wrote ${what}`
@@ -341,6 +353,22 @@ export const start = Effect.fn("Session.start")(function* (
       partials.set(token, take)
       return () => partials.delete(token)
     },
+    notify: (method, params) => {
+      if (!isEnding) connection.notify(method, params)
+    },
+    takingEdits: (take, self) =>
+      editing.withPermit(
+        Effect.acquireUseRelease(
+          Effect.sync(() => {
+            takeEdit = take
+          }),
+          () => self,
+          () =>
+            Effect.sync(() => {
+              takeEdit = undefined
+            })
+        )
+      ),
     pathOf,
     over: () => closed,
     ended: Deferred.await(ended),

@@ -84,12 +84,22 @@ export const make = Effect.fnUntraced(function* (options: Options): Effect.fn.Re
       Effect.forkIn(scope, { startImmediately: true })
     )
 
+  const toolsOf = Effect.fnUntraced(function* (row: Row, root: string) {
+    const found = new Map<string, string>()
+    for (const [name, binary] of Object.entries(row.tools ?? {})) {
+      const tool = yield* options.findBinary({ ...row, binary }, root)
+      if (tool.status === "found") found.set(name, tool.command)
+    }
+    return found
+  })
+
   const lookup = Effect.fnUntraced(function* (key: string) {
     const { command, root, row } = known.get(key)!
     starting.set(key, undefined)
     const { processes, texts, watch } = options
     const spawned = (process: Process) => starting.set(key, process)
-    const session = yield* Session.start({ row, root, command, processes, texts, watch, policy, spawned }).pipe(
+    const tools = yield* toolsOf(row, root)
+    const session = yield* Session.start({ row, root, command, tools, processes, texts, watch, policy, spawned }).pipe(
       Effect.tapError((failure) =>
         Effect.gen(function* () {
           restarts.failed(key, failure.message, yield* Clock.currentTimeMillis)

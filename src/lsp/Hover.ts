@@ -12,7 +12,7 @@ export const question: Question<string> = {
     Effect.flatMap(
       asking.request("textDocument/hover", asking.place),
       (result): Effect.Effect<Option.Option<string>, NoAnswer> => {
-        if (result === null || result === undefined) return Effect.succeed(Option.none())
+        if (result === null || result === undefined) return Effect.succeedNone
         return Wire.isRecord(result)
           ? Effect.succeed(Option.fromUndefinedOr(Wire.markup(result["contents"])))
           : Effect.fail({ _tag: "NoAnswer", message: "it answered with something that is no hover" })

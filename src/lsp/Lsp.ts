@@ -8,6 +8,7 @@ import * as DiagnosticsOf from "./DiagnosticsOf.ts"
 import * as Hierarchy from "./Hierarchy.ts"
 import * as Hover from "./Hover.ts"
 import { LanguageServers, type Location, type Options, type Status, type Target } from "./LanguageServers.ts"
+import * as OfferedActions from "./OfferedActions.ts"
 import * as Outcomes from "./Outcomes.ts"
 import * as Places from "./Places.ts"
 import * as SymbolOnLine from "./SymbolOnLine.ts"
@@ -99,7 +100,7 @@ export const lsp = LiveTool.make("lsp", {
     if ("symbols" in value) return Text.symbols(value, params)
     if ("diagnostics" in value) return Text.diagnostics(value, params)
     if ("actions" in value) return Text.actions(value, params)
-    return Text.statuses(value)
+    return Text.statuses(value, params)
   },
   handler: (params): Effect.Effect<Values.Value, ToolError.ToolError, LanguageServers | Workspace> => {
     const { action } = params
@@ -300,6 +301,11 @@ const codeActions = Effect.fnUntraced(function* (params: Parameters) {
     servers: answers.map(Outcomes.toPart),
     ...notes()
   }
+  OfferedActions.remember(
+    servers,
+    { file: target.file, line: params.line ?? 1, symbol: params.symbol ?? "" },
+    value.actions
+  )
   return yield* Outcomes.requireAnswer(`code actions at \`${params.symbol}\`, ${shown}:${params.line}`, value)
 })
 

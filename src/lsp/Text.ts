@@ -52,6 +52,7 @@ interface Question {
   readonly file?: string
   readonly symbol?: string
   readonly query?: string
+  readonly server?: string
 }
 
 const nouns: { readonly [action: string]: readonly [string, string] } = {
@@ -147,7 +148,7 @@ const unchecked = (value: Values.Diagnostics): ReadonlyArray<string> => {
 export const diagnostics = (value: Values.Diagnostics, { file = "" }: Question): string => {
   const count = (severity: Values.Diagnostic["severity"]) =>
     value.diagnostics.filter((diagnostic) => diagnostic.severity === severity).length
-  const scope = value.files === 1 ? file : `${counted(value.files, "file")} (${file})`
+  const scope = file === "*" ? "the project" : value.files === 1 ? file : `${counted(value.files, "file")} (${file})`
   const both = (["error", "warning"] as const)
     .flatMap((severity) => (count(severity) === 0 ? [] : [counted(count(severity), severity)]))
     .join(" and ")
@@ -182,7 +183,8 @@ const statusLine = (status: Values.ServerStatus): string => {
     ...(marker === undefined ? [] : [`marker ${marker}`]),
     ...(binary === undefined ? [] : [`binary ${binary}`]),
     ...(pid === undefined ? [] : [`pid ${pid}`]),
-    ...(server === undefined ? [] : [server]),
+    // Some put a whole report into their version.
+    ...(server === undefined ? [] : [server.replace(/\s*\{.*/s, "")]),
     ...(open_documents === undefined ? [] : [counted(open_documents, "open document")]),
     ...(memory_bytes === undefined ? [] : [mebibytes(memory_bytes)]),
     ...(progress ?? []),
@@ -193,13 +195,18 @@ const statusLine = (status: Values.ServerStatus): string => {
   return `${id}: ${status.state}${facts.length === 0 ? "" : `; ${facts.join("; ")}`}`
 }
 
-/** Those that a marker speaks for, one a line with its facts; the others together. */
-export const statuses = ({ servers }: Values.Statuses): string => {
+/** Those that a marker speaks for, one a line with its facts; of the others only who they are, unless one is asked about. */
+export const statuses = ({ servers }: Values.Statuses, { server }: Question): string => {
   const isAbsent = ({ marker, state }: Values.ServerStatus) => state === "unavailable" && marker === undefined
-  const here = servers.filter((status) => !isAbsent(status))
-  const absent = servers.filter(isAbsent)
-  const head = here.length === 0 ? ["No language server has a root marker here."] : here.map(statusLine)
-  if (absent.length === 0) return head.join("\n")
-  const rest = absent.map(({ id, reason }) => `${id}${reason === undefined ? "" : `: ${reason}`}`)
-  return [...head, here.length === 0 ? "" : "Not for this checkout:", ...rest].filter((line) => line !== "").join("\n")
+  const told = servers.filter((status) => server !== undefined || !isAbsent(status))
+  const absent = servers.filter((status) => !told.includes(status)).map(({ id }) => id)
+  const head = told.length === 0 ? ["No language server has a root marker here."] : told.map(statusLine)
+  const rest =
+    absent.length === 0
+      ? []
+      : [
+          `No root marker here (or disabled): ${absent.join(", ")}.`,
+          "`status` with `server` says which marker and which binary one of them needs."
+        ]
+  return [...head, ...rest].join("\n")
 }

@@ -82,7 +82,13 @@ const askingOf = (script: Script, scene: Scene, path: string | undefined, offset
       const answer = path === undefined ? undefined : script.diagnostics?.(path)
       return answer?.outcome === "found" ? answer.value : []
     }),
-    documents: Effect.succeed([])
+    documents: Effect.succeed([]),
+    open: () => Effect.void,
+    notify: (method, params) =>
+      Effect.sync(() => {
+        scene.seen?.push({ method, params })
+      }),
+    takingEdits: (_, self) => self
   }
 }
 
@@ -141,7 +147,7 @@ export const layer = (scene: Scene): Layer.Layer<LanguageServers> => {
       changed: () => Effect.void,
       status: Effect.succeed(scene.status ?? []),
       reload: () => Effect.succeed(scene.status ?? []),
-      document: () => Effect.succeed(Option.none())
+      document: () => Effect.succeedNone
     })
   )
 }

@@ -20,6 +20,9 @@ const binary = (name: string, more?: Partial<Binary>): Binary => ({
   ...more
 })
 
+/** The project's own interpreter knows the project's packages. */
+const tools = { python: { name: "python", project: [".venv/bin", "venv/bin"] } }
+const pythonPath = "${tool:python}"
 const analysis = { autoSearchPaths: true, useLibraryCodeForTypes: true, diagnosticMode: "openFilesOnly" }
 
 export const rows: ReadonlyArray<Row> = [
@@ -30,7 +33,8 @@ export const rows: ReadonlyArray<Row> = [
     binary: binary("basedpyright-langserver"),
     args: ["--stdio"],
     role: "python",
-    settings: { basedpyright: { analysis }, python: { analysis } }
+    tools,
+    settings: { basedpyright: { analysis }, python: { analysis, pythonPath } }
   },
   {
     id: "pyright",
@@ -40,7 +44,8 @@ export const rows: ReadonlyArray<Row> = [
     binary: binary("pyright-langserver", { npm: { package: "pyright", major: 1 } }),
     args: ["--stdio"],
     role: "python",
-    settings: { python: { analysis }, pyright: {} }
+    tools,
+    settings: { python: { analysis, pythonPath }, pyright: {} }
   },
   {
     id: "ty",
@@ -56,9 +61,19 @@ export const rows: ReadonlyArray<Row> = [
     markers: [...markers, "pyrefly.toml"],
     binary: binary("pyrefly", { probe: ["--version"] }),
     args: ["lsp"],
-    role: "python"
+    role: "python",
+    tools,
+    settings: { python: { pythonPath } }
   },
-  { id: "pylsp", languages, markers, binary: binary("pylsp", { probe: ["--version"] }), role: "python" },
+  {
+    id: "pylsp",
+    languages,
+    markers,
+    binary: binary("pylsp", { probe: ["--version"] }),
+    role: "python",
+    tools,
+    settings: { pylsp: { plugins: { jedi: { environment: pythonPath } } } }
+  },
   {
     id: "ruff",
     languages,

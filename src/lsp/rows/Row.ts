@@ -56,7 +56,12 @@ export const Row = Schema.Struct({
    * `server`. A row without a role always serves.
    */
   role: Schema.optionalKey(name),
-  /** What `workspace/configuration` answers, by dotted section. `${root}`, `${rootUri}` and `${rootName}` are filled in. */
+  /** Other programs that the settings name as `${tool:NAME}`, as the interpreter of the project. */
+  tools: Schema.optionalKey(Schema.Record(Schema.String, Binary)),
+  /**
+   * What `workspace/configuration` answers, by dotted section. `${root}`, `${rootUri}` and `${rootName}` are filled in, and
+   * `${tool:NAME}`; what names a tool that is not there is left out.
+   */
   settings: Schema.optionalKey(Schema.JsonObject),
   /** As `settings`. */
   initializationOptions: Schema.optionalKey(Schema.Json),
@@ -98,21 +103,30 @@ export const languageOf = (row: Row, fileName: string): string | undefined => {
 export interface Place {
   readonly root: string
   readonly rootUri: string
+  /** Where the tools of the row are that were found, by name. */
+  readonly tools?: ReadonlyMap<string, string>
 }
 
-/** The JSON with its placeholders filled in, in keys not, in texts everywhere. */
+const placeholder = /\$\{(?:tool:)?(\w+)\}/g
+
+/** The JSON with its placeholders filled in: in texts everywhere, in keys not. */
 export const fill = (json: Schema.Json, place: Place): Schema.Json => {
   const known: ReadonlyMap<string, string> = new Map([
-    ["root", place.root],
-    ["rootUri", place.rootUri],
-    ["rootName", place.root.split(/[\\/]/).findLast((part) => part !== "") ?? place.root]
+    ["${root}", place.root],
+    ["${rootUri}", place.rootUri],
+    ["${rootName}", place.root.split(/[\\/]/).findLast((part) => part !== "") ?? place.root],
+    ...Array.from(place.tools ?? [], ([name, path]): [string, string] => [`\${tool:${name}}`, path])
   ])
+  const isThere = (value: Schema.Json): boolean =>
+    typeof value !== "string" ||
+    !value.includes("${tool:") ||
+    (value.match(placeholder) ?? []).every((one) => known.has(one))
   const go = (value: Schema.Json): Schema.Json => {
-    if (typeof value === "string")
-      return value.replaceAll(/\$\{(\w+)\}/g, (whole, key: string) => known.get(key) ?? whole)
-    if (isList(value)) return value.map(go)
+    if (typeof value === "string") return value.replaceAll(placeholder, (whole) => known.get(whole) ?? whole)
+    if (isList(value)) return value.filter(isThere).map(go)
     if (typeof value === "object" && value !== null) {
-      return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, go(inner)]))
+      const there = Object.entries(value).filter(([, inner]) => isThere(inner))
+      return Object.fromEntries(there.map(([key, inner]) => [key, go(inner)]))
     }
     return value
   }

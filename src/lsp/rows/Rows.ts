@@ -27,6 +27,7 @@ export const Override = Schema.Struct({
   args: fields.args,
   env: fields.env,
   role: fields.role,
+  tools: fields.tools,
   settings: fields.settings,
   initializationOptions: fields.initializationOptions,
   answers: fields.answers,

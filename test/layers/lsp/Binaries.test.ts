@@ -38,7 +38,7 @@ const find = (base: string, binary: Binary, options: Partial<Binaries.Options> =
   Binaries.make({
     workspace: Path.join(base, "project"),
     isTrusted: true,
-    env: { PATH: `${base}/path:relative:${base}/path2:${process.env["PATH"]}` },
+    env: { PATH: `${base}/path:relative:${base}/path:${base}/path2:${process.env["PATH"]}` },
     home: Path.join(base, "home"),
     ...options
   }).pipe(

@@ -773,7 +773,7 @@ describe("lsp status", () => {
         "ts: running; root src; marker src/tsconfig.json; binary node_modules/.bin/tsc; pid 42; typescript 7.0.2; " +
           "1 open document; 60 MiB; ended by itself 2 times\n" +
           "rust-analyzer: unavailable; marker Cargo.toml; rust-analyzer is there but does not work\n" +
-          "Not for this checkout:\ngopls: no go.mod or go.work"
+          "No root marker here (or disabled): gopls.\n`status` with `server` says which marker and which binary one of them needs."
       )
       assert.deepInclude(answer.isFailure ? {} : answer.value.servers[0], {
         id: "ts",
@@ -783,7 +783,7 @@ describe("lsp status", () => {
         pid: 42
       })
       const one = yield* call({ servers: [], status }, { action: "reload", server: "gopls" })
-      assert.strictEqual(one.text, "No language server has a root marker here.\ngopls: no go.mod or go.work")
+      assert.strictEqual(one.text, "gopls: unavailable; no go.mod or go.work")
       const none = yield* call({ servers: [], status }, { action: "status", server: "gople" })
       assert.strictEqual(none.isFailure && none.code, "invalid_params")
     })

@@ -20,7 +20,7 @@ const serving = (file: string) =>
 describe("the shipped rows", () => {
   it("are valid, and have ids of their own", () => {
     for (const row of Rows.shipped) {
-      assert.deepStrictEqual(Schema.decodeUnknownSync(Row.Row, { onExcessProperty: "error" })(row), row)
+      assert.deepStrictEqual(Schema.decodeSync(Row.Row, { onExcessProperty: "error" })(row), row)
     }
     const ids = Rows.shipped.map(({ id }) => id)
     assert.strictEqual(new Set(ids).size, ids.length)
@@ -153,10 +153,24 @@ describe("placeholders", () => {
       a: ["${root}/x", 1, null, true],
       b: { uri: "${rootUri}", name: "${rootName}", no: "${other} $root" }
     }
-    assert.deepStrictEqual(Row.fill(json, place), {
+    const filled = [json].map((one) => Row.fill(one, place))
+    assert.deepStrictEqual(filled[0], {
       a: ["/w/my project/x", 1, null, true],
       b: { uri: "file:///w/my%20project", name: "my project", no: "${other} $root" }
     })
+  })
+})
+
+describe("tools", () => {
+  it("are filled in where they are, and left out with their key where not", () => {
+    const place = { root: "/w", rootUri: "file:///w" }
+    const json = { python: { pythonPath: "${tool:python}", other: "${root}" }, list: ["${tool:python}", "a"] }
+    const fill = (tools: ReadonlyMap<string, string>) => [json].map((one) => Row.fill(one, { ...place, tools }))[0]
+    assert.deepStrictEqual(fill(new Map([["python", "/w/.venv/bin/python"]])), {
+      python: { pythonPath: "/w/.venv/bin/python", other: "/w" },
+      list: ["/w/.venv/bin/python", "a"]
+    })
+    assert.deepStrictEqual(fill(new Map([["ruby", "/bin/ruby"]])), { python: { other: "/w" }, list: ["a"] })
   })
 })
 
