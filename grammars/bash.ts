@@ -5,7 +5,12 @@ export const bash: Grammar = {
   aliases: ["sh", "shell", "zsh", "shellscript"],
   extensions: ["sh", "bash", "zsh", "ksh", "bats"],
   filenames: [".bashrc", ".bash_profile", ".profile", ".zshrc"],
-  wasm: { package: "@vscode/tree-sitter-wasm", path: "wasm/tree-sitter-bash.wasm", file: "bash.wasm" },
+  wasm: {
+    package: "@vscode/tree-sitter-wasm",
+    path: "wasm/tree-sitter-bash.wasm",
+    file: "bash.wasm",
+    isBaseline: true
+  },
   contexts: [
     { name: "statement", prefix: "", suffix: "" },
     { name: "statement", prefix: "", suffix: "\n" },

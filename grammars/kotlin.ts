@@ -4,7 +4,12 @@ export const kotlin: Grammar = {
   id: "kotlin",
   aliases: ["kt", "kts"],
   extensions: ["kt", "kts"],
-  wasm: { package: "@cursorless/tree-sitter-wasms", path: "out/tree-sitter-kotlin.wasm", file: "kotlin.wasm" },
+  wasm: {
+    package: "@cursorless/tree-sitter-wasms",
+    path: "out/tree-sitter-kotlin.wasm",
+    file: "kotlin.wasm",
+    isBaseline: true
+  },
   contexts: [
     { name: "statement", prefix: "fun w() {\n", suffix: "\n}" },
     { name: "expression", prefix: "val w = (", suffix: ")", single: true },

@@ -3,7 +3,12 @@ import type { Grammar } from "../src/syntax/Grammar.ts"
 export const swift: Grammar = {
   id: "swift",
   extensions: ["swift"],
-  wasm: { package: "@repomix/tree-sitter-wasms", path: "out/tree-sitter-swift.wasm", file: "swift.wasm" },
+  wasm: {
+    package: "@repomix/tree-sitter-wasms",
+    path: "out/tree-sitter-swift.wasm",
+    file: "swift.wasm",
+    isBaseline: true
+  },
   contexts: [
     { name: "statement", prefix: "func w() {\n", suffix: "\n}" },
     { name: "expression", prefix: "let w = (", suffix: ")", single: true },

@@ -32,18 +32,31 @@ export const stamp = (path: string): string | undefined => {
   }
 }
 
+// One buffer for all files: most of them are only looked into.
+let buffer = Buffer.allocUnsafe(256 * 1024)
+
+/** Reads a file. The bytes are valid until the next call. */
 export const read = (path: string): Read => {
+  let descriptor: number | undefined
   try {
-    const stats = Fs.statSync(path)
+    descriptor = Fs.openSync(path, "r")
+    const stats = Fs.fstatSync(descriptor)
     if (!stats.isFile()) return { skipped: "unreadable" }
     if (stats.size > largest) return { skipped: "too large" }
-    const bytes = Fs.readFileSync(path)
-    if (bytes.length > largest) return { skipped: "too large" }
+    if (stats.size >= buffer.length) buffer = Buffer.allocUnsafe(stats.size + 1)
+    let length = 0
+    for (let count = -1; count !== 0 && length < buffer.length; length += count) {
+      count = Fs.readSync(descriptor, buffer, length, buffer.length - length, null)
+    }
+    const bytes = buffer.subarray(0, length)
     if (bytes.subarray(0, headLength).includes(0)) return { skipped: "binary" }
     if (!isUtf8(bytes)) return { skipped: "not UTF-8" }
-    return { bytes, stamp: stampOf(stats) }
+    // A file that grew while it was read is taken as it was; it has another stamp the next time.
+    return { bytes, stamp: length === stats.size ? stampOf(stats) : undefined }
   } catch {
     return { skipped: "unreadable" }
+  } finally {
+    if (descriptor !== undefined) Fs.closeSync(descriptor)
   }
 }
 

@@ -1,7 +1,10 @@
 /** One search or rewrite as a worker sees it. Free of Effect: it runs in a worker thread. */
-import { createHash } from "node:crypto"
+import type * as Crypto from "node:crypto"
+import { createRequire } from "node:module"
 import { relative, sep } from "node:path"
 import picomatch from "picomatch"
+import * as Embedded from "../../src/syntax/Embedded.ts"
+import type { Span } from "../../src/syntax/Goal.ts"
 import type { Grammar, Grammars } from "../../src/syntax/Grammar.ts"
 import type { Language } from "../../src/syntax/Language.ts"
 import type { FileOutcome, LanguageOutcome } from "../../src/syntax/Outcome.ts"
@@ -15,6 +18,12 @@ import type { Loader } from "./Loader.ts"
 import type { Scanned, Work } from "./Protocol.ts"
 import type { ResultCache } from "./ResultCache.ts"
 import * as Walk from "./Walk.ts"
+
+const require = createRequire(import.meta.url)
+
+// Loaded when it is needed: it takes longer to load than most searches take.
+const sha256 = (text: string): string =>
+  (require("node:crypto") as typeof Crypto).createHash("sha256").update(text).digest("hex")
 
 /** Near misses that one worker looks for while it has found nothing. */
 const mostNear = 5
@@ -116,17 +125,24 @@ export const make = (options: {
     fresh.push(outcome)
   }
 
-  const grammarOf = (path: string): Grammar | undefined =>
-    request.language !== undefined && where.kind === "file" ? grammars.named(request.language) : grammars.ofFile(path)
+  const wanted = request.language === undefined ? undefined : grammars.named(request.language)
+  const mayHold = (grammar: Grammar) =>
+    wanted === undefined || grammar === wanted || Embedded.languagesIn(grammar).has(wanted.id)
 
-  const look = (path: string, text: string, now: Ready): FileOutcome | FileRewrite | undefined => {
-    const tree = now.language.parse(text, isStopped)
+  const grammarOf = (path: string): Grammar | undefined => {
+    const grammar = grammars.ofFile(path)
+    const isForced = where.kind === "file" && wanted !== undefined && (grammar === undefined || !mayHold(grammar))
+    return isForced ? wanted : grammar
+  }
+
+  const look = (path: string, text: string, now: Ready, within?: Span): FileOutcome | FileRewrite | undefined => {
+    const tree = now.language.parse(text, isStopped, within)
     if (tree === undefined) return undefined
     try {
       const root = tree.rootNode
       if (now.template !== undefined) {
-        const rewritten = Scan.rewrite(now.prepared, now.template, path, root, text)
-        return rewritten && { ...rewritten, hash: createHash("sha256").update(text).digest("hex") }
+        const rewritten = Scan.rewrite(now.prepared, now.template, path, root, text, within)
+        return rewritten && { ...rewritten, hash: sha256(text) }
       }
       const { limit } = request as { readonly limit: number }
       const outcome = Scan.scan(now.prepared, path, root, text, { limit, near: !hasMatch && near < mostNear })
@@ -136,6 +152,42 @@ export const make = (options: {
     } finally {
       tree.delete()
     }
+  }
+
+  /** Searches what a file has inside, each part in its own language; `own`: what the file itself has. */
+  const lookInside = (
+    path: string,
+    grammar: Grammar,
+    text: string,
+    isPossible: (now: Ready) => boolean,
+    own: FileOutcome | FileRewrite | undefined
+  ): FileOutcome | FileRewrite | undefined => {
+    const host = loader()!.load(grammar)
+    const tree = typeof host === "string" ? undefined : host.parse(text, isStopped)
+    if (typeof host === "string" || tree === undefined) return own
+    const parts = Embedded.parts(host, tree.rootNode)
+    tree.delete()
+    const uncovered = new Set<string>()
+    const found = own === undefined ? [] : [own]
+    for (const { language, rule, said, span } of parts) {
+      const inner = language === undefined ? undefined : grammars.named(language)
+      const isAsked = wanted === undefined || rule.languages.some(([, id]) => id === wanted.id)
+      if (inner === undefined && isAsked) uncovered.add(said === "" ? language! : said)
+      if (inner === undefined || (wanted !== undefined && inner !== wanted)) continue
+      const now = readyFor(inner)
+      const outcome = now !== undefined && isPossible(now) ? look(path, text, now, span) : undefined
+      if (outcome !== undefined) found.push(outcome)
+    }
+    return work.kind === "rewrite"
+      ? Embedded.rewrittenTogether(
+          found.filter((one) => "edits" in one),
+          [...uncovered]
+        )
+      : Embedded.together(
+          grammar.id,
+          found.filter((one): one is FileOutcome => !("edits" in one)),
+          [...uncovered]
+        )
   }
 
   return {
@@ -156,7 +208,6 @@ export const make = (options: {
         emit([where.start])
         return skipped
       }
-      const wanted = request.language === undefined ? undefined : grammars.named(request.language)
       const isMatch = where.glob === undefined ? undefined : picomatch(where.glob, { dot: true })
       let paths: Array<string> = []
       Walk.walk(where.start, where.root, {
@@ -165,7 +216,7 @@ export const make = (options: {
           if (isMatch !== undefined && !isMatch(relative(where.root, path).replaceAll(sep, "/"))) return true
           const grammar = grammars.ofFile(path)
           if (grammar === undefined) skip("language unknown")
-          else if (wanted !== undefined && grammar !== wanted) skip("another language")
+          else if (!mayHold(grammar)) skip("another language")
           else if (paths.push(path) >= listed) {
             emit(paths)
             paths = []
@@ -179,10 +230,12 @@ export const make = (options: {
     scan: (path) => {
       const grammar = grammarOf(path)
       if (grammar === undefined) return { skipped: "language unknown" }
-      const known = work.kind === "search" ? cache.get(search, path, FileReader.stamp(path)) : undefined
+      const known = work.kind === "search" ? cache.get(search, path, FileReader.stamp) : undefined
       if (known !== undefined) {
-        const language = cache.language(search, grammar.id)
-        if (language !== undefined) tell(language)
+        for (const id of [grammar.id, ...Embedded.languagesIn(grammar)]) {
+          const language = cache.language(search, id)
+          if (language !== undefined) tell(language)
+        }
         return known.outcome && { outcome: known.outcome }
       }
       const read = FileReader.read(path)
@@ -194,17 +247,26 @@ export const make = (options: {
       }
       const has = (literal: Buffer) => read.bytes.includes(literal)
       // Before anything is loaded: in most files the words of the pattern are not to be found.
-      if (grammar.caseInsensitive !== true && !words.every(has)) return finish(undefined)
+      const hasWords = words.every(has)
+      const isOwn = wanted === undefined || grammar === wanted
+      const isInside = hasWords && grammar.embedded !== undefined && grammar !== wanted
+      if (!hasWords && (!isOwn || grammar.caseInsensitive !== true)) return finish(undefined)
       if (loader() === undefined) return needsLoader
-      const now = readyFor(grammar)
-      if (now === undefined) return { skipped: "pattern not readable in its language" }
-      const possible = now.filters.filter(({ literals }) => literals.every(has))
-      if (possible.length === 0) return finish(undefined)
-      const text = FileReader.decode(read.bytes)
-      if (!possible.some(({ sequences }) => sequences.every((sequence) => sequence.test(text))))
-        return finish(undefined)
+      let decoded: string | undefined
+      const text = () => (decoded ??= FileReader.decode(read.bytes))
+      const isPossible = ({ filters }: Ready) =>
+        filters.some(
+          ({ literals, sequences }) => literals.every(has) && sequences.every((sequence) => sequence.test(text()))
+        )
+      const now = readyFor(isOwn ? grammar : wanted)
+      if (now === undefined && !(isOwn && isInside)) return { skipped: "pattern not readable in its language" }
+      const isLikely = now !== undefined && isPossible(now)
+      if (!isLikely && !(isOwn && isInside)) return finish(undefined)
       try {
-        return finish(look(path, text, now))
+        const own = isLikely && isOwn ? look(path, text(), now) : undefined
+        if (isInside && Embedded.mayBeIn(grammar, text()))
+          return finish(lookInside(path, grammar, text(), isPossible, own))
+        return now === undefined ? { skipped: "pattern not readable in its language" } : finish(own)
       } catch (cause) {
         throw new ParserFailed(`${path}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })
       }

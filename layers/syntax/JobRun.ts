@@ -6,8 +6,10 @@ import type { LanguageOutcome } from "../../src/syntax/Outcome.ts"
 import type { Report, Scanned, Work } from "./Protocol.ts"
 import type { WorkerPool } from "./WorkerPool.ts"
 
-/** Files that a worker is given at once, and how many such batches it may have to do. */
-const batchSize = 8
+/** Files that a worker is given at once: few where they are parsed, more while they turn out to have nothing. */
+const smallBatch = 8
+const largeBatch = 64
+/** How many batches a worker may have to do. */
 const mostBatches = 2
 
 /** What a job makes of the answers. */
@@ -51,6 +53,7 @@ export const start = <A>(pool: WorkerPool, affinity: Affinity, work: Work, sink:
   const shared: Array<number> = []
   const inFlight: Array<Array<ReadonlyArray<number>>> = Array.from({ length: pool.size }, () => [])
   const lister = job % pool.size
+  let batchSize = smallBatch
   let next = 0
   let isListed = false
   let isAsked = false
@@ -141,6 +144,7 @@ export const start = <A>(pool: WorkerPool, affinity: Affinity, work: Work, sink:
       case "scanned": {
         languages(message.languages)
         const batch = inFlight[worker]!.shift() ?? []
+        batchSize = message.files.every((file) => file === undefined) ? largeBatch : smallBatch
         batch.forEach((index, position) => {
           if (position < message.files.length) {
             affinity.set(paths[index]!, worker)

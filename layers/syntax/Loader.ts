@@ -6,6 +6,7 @@
 import { readFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import { isAbsolute } from "node:path"
+import { setFlagsFromString } from "node:v8"
 import { Language as Compiled, Parser } from "web-tree-sitter"
 import type { Grammar } from "../../src/syntax/Grammar.ts"
 import * as Language from "../../src/syntax/Language.ts"
@@ -44,11 +45,14 @@ export const make = async (): Promise<Loader> => {
     try {
       bytes = new Uint8Array(readFileSync(locate(grammar.wasm.file)))
       // Compiled at once and not in the background: that can stall for seconds behind another grammar's optimisation.
+      if (grammar.wasm.isBaseline === true) setFlagsFromString("--liftoff-only")
       const compiled = Compiled.loadSync(new WebAssembly.Module(bytes))
       parser.setLanguage(compiled)
       return Language.make(grammar, compiled, parser)
     } catch (cause) {
       return `the grammar of ${grammar.id} (${grammar.wasm.file} of ${grammar.wasm.package}) cannot be loaded: ${reasonOf(cause, bytes)}`
+    } finally {
+      setFlagsFromString("--no-liftoff-only")
     }
   }
 

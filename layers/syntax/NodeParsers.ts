@@ -2,6 +2,7 @@
 import { Effect, Layer } from "effect"
 import { availableParallelism } from "node:os"
 import { all } from "../../grammars/index.ts"
+import * as Embedded from "../../src/syntax/Embedded.ts"
 import * as Grammar from "../../src/syntax/Grammar.ts"
 import { type FileOutcome, type LanguageOutcome, type Outcome, Tally } from "../../src/syntax/Outcome.ts"
 import { Parsers } from "../../src/syntax/Parsers.ts"
@@ -64,9 +65,12 @@ const make = (options: Options) =>
           },
           skipped: (reason, count) => tally.skip(reason, count),
           file: (path, scanned) => {
-            const language = work.request.language ?? grammars.ofFile(path)?.id
-            if (language !== undefined) tally.visit(language)
+            const grammar = grammars.ofFile(path)
+            const asked = work.request.language
+            if (asked !== undefined) tally.visit(asked)
+            else if (grammar !== undefined) for (const id of [grammar.id, ...Embedded.usualIn(grammar)]) tally.visit(id)
             if (scanned !== undefined && "skipped" in scanned) tally.skip(scanned.skipped)
+            else for (const name of scanned?.outcome.uncovered ?? []) tally.skip(`embedded ${name}`)
             return file(scanned)
           },
           unknown: () => tally.unknown(),
@@ -92,7 +96,7 @@ const make = (options: Options) =>
       yield* run<FileRewrite>({ kind: "rewrite", request }, tally, (scanned) => {
         if (scanned === undefined) tally.empty()
         else if ("outcome" in scanned) {
-          tally.counts(scanned.outcome.language, scanned.outcome.counts, scanned.outcome.errors.before > 0)
+          tally.counts([scanned.outcome, ...(scanned.outcome.inner ?? [])], scanned.outcome.errors.before > 0)
           files.push(scanned.outcome)
         }
         return true

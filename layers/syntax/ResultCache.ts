@@ -20,8 +20,13 @@ interface Search {
   characters: number
 }
 
-const sizeOf = (outcome: FileOutcome | undefined): number =>
-  outcome === undefined ? 0 : outcome.readings.reduce((sum, { found }) => sum + JSON.stringify(found).length, 100)
+/** Roughly how many characters an outcome takes. */
+const sizeOf = (outcome: FileOutcome | undefined): number => {
+  let size = 100
+  for (const { found } of outcome?.readings ?? []) for (const { text } of found) size += 200 + 2 * text.length
+  for (const inner of outcome?.inner ?? []) size += sizeOf(inner)
+  return size
+}
 
 export class ResultCache {
   readonly #searches = new Map<string, Search>()
@@ -37,16 +42,14 @@ export class ResultCache {
     this.#of(search).languages.set(outcome.language, outcome)
   }
 
-  /** What a search (by a text that tells it from others) found in this version of a file. */
+  /** What a search (by a text that tells it from others) found in a file, if it is still as it was. */
   get(
     search: string,
     path: string,
-    stamp: string | undefined
+    stampOf: (path: string) => string | undefined
   ): { readonly outcome: FileOutcome | undefined } | undefined {
-    const known = this.#searches.get(search)
-    if (known === undefined || stamp === undefined) return undefined
-    const entry = known.files.get(path)
-    return entry?.stamp === stamp ? entry : undefined
+    const entry = this.#searches.get(search)?.files.get(path)
+    return entry !== undefined && entry.stamp === stampOf(path) ? entry : undefined
   }
 
   set(search: string, path: string, stamp: string | undefined, outcome: FileOutcome | undefined): void {

@@ -23,6 +23,7 @@ export class WorkerPool {
   readonly #workers: Array<Worker | undefined>
   readonly #entry: string
   readonly #listeners = new Map<number, Listener>()
+  readonly #ending: Array<Promise<number>> = []
   #isClosed = false
 
   constructor(size: number, grammars: ReadonlyArray<Grammar>, entry = require.resolve("#syntax-worker")) {
@@ -55,7 +56,7 @@ export class WorkerPool {
   replace(worker: number): void {
     const old = this.#workers[worker]
     this.#workers[worker] = undefined
-    void old?.removeAllListeners().terminate()
+    if (old !== undefined) this.#ending.push(old.removeAllListeners().terminate())
     for (const listener of this.#listeners.values()) listener.replaced(worker)
   }
 
@@ -63,7 +64,7 @@ export class WorkerPool {
     this.#isClosed = true
     const workers = this.#workers.flatMap((worker) => worker ?? [])
     this.#workers.fill(undefined)
-    await Promise.all(workers.map((worker) => worker.removeAllListeners().terminate()))
+    await Promise.all([...this.#ending, ...workers.map((worker) => worker.removeAllListeners().terminate())])
   }
 
   #get(index: number): Worker {

@@ -24,8 +24,44 @@ export interface Filter {
 
 export interface Candidates {
   readonly filter: Filter
+  /** The kind of the nodes at which, or of the siblings among which, a match is; `undefined`: of any. */
+  readonly kind: number | undefined
   /** Nodes of a tree at which (or, for siblings, among the children of which) a match may be, each once. */
-  readonly find: (root: Node, text: string) => Iterable<Node>
+  readonly find: (lookup: Lookup, text: string) => Iterable<Node>
+}
+
+/** What several readings ask of one tree, answered once. */
+export interface Lookup {
+  readonly root: Node
+  /** The smallest node that has this stretch. */
+  readonly at: (start: number, end: number) => Node | null
+  readonly ofKind: (kind: number) => ReadonlyArray<Node>
+}
+
+/** A lookup for all candidates of a pattern. */
+export const lookup = (root: Node, all: ReadonlyArray<Candidates>, language: Language): Lookup => {
+  const tokens = new Map<number, Node | null>()
+  let byKind: Map<number, Array<Node>> | undefined
+  const ofKinds = () => {
+    const kinds = new Map<number, Array<Node>>()
+    for (const { kind } of all) if (kind !== undefined) kinds.set(kind, [])
+    // One walk of the tree for all readings: it is the larger part of what a search without a literal costs beside the parse.
+    const names = [...new Set([...kinds.keys()].map((kind) => language.compiled.types[kind]!))]
+    for (const node of root.descendantsOfType(names)) kinds.get(node.typeId)?.push(node)
+    return kinds
+  }
+  return {
+    root,
+    at: (start, end) => {
+      const key = start * 256 + Math.min(255, end - start)
+      const known = tokens.get(key)
+      if (known !== undefined) return known
+      const found = root.descendantForIndex(start, end)
+      if (all.length > 1) tokens.set(key, found)
+      return found
+    },
+    ofKind: (kind) => (byKind ??= ofKinds()).get(kind) ?? []
+  }
 }
 
 const escape = (text: string) => text.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&")
@@ -113,38 +149,59 @@ const weight = (anchor: Anchor, language: Language): number =>
 /** Characters of text for each occurrence above which looking the occurrences up is cheaper than asking the tree for a kind. */
 const charactersPerLookup = 150
 
+/** Anchors whose occurrences are counted in a text to find the rarest. */
+const mostAnchors = 3
+
+const isWordUnit = (unit: number): boolean =>
+  (unit >= 97 && unit <= 122) || (unit >= 65 && unit <= 90) || (unit >= 48 && unit <= 57) || unit === 95
+
+/** Where a token may be in a text: at most `most` places, else `undefined`. */
+const occurrences = (
+  text: string,
+  { isWord, text: literal }: Anchor,
+  most: number
+): ReadonlyArray<number> | undefined => {
+  const found: Array<number> = []
+  for (let at = text.indexOf(literal); at >= 0; at = text.indexOf(literal, at + literal.length)) {
+    if (isWord && (isWordUnit(text.charCodeAt(at - 1)) || isWordUnit(text.charCodeAt(at + literal.length)))) continue
+    if (found.push(at) > most) return undefined
+  }
+  return found
+}
+
 /** Prepares the search for candidates of a reading. */
 export const make = (reading: Reading, language: Language): Candidates => {
   const { goals } = reading
   const isSingle = goals.length === 1
-  const anchors = [...anchorsOf(goals, language)].sort((a, b) => weight(b, language) - weight(a, language))
-  const anchor = anchors.find(({ text }) => text.length > 1 || /\w/.test(text)) ?? anchors[0]
   const branch = goals.find((goal) => goal.tag === "branch")
+  const anchors = [...anchorsOf(goals, language)].sort((a, b) => weight(b, language) - weight(a, language))
+  const telling = anchors.filter(({ text }) => text.length > 1 || /\w/.test(text))
+  const considered = (telling.length > 0 ? telling : anchors).slice(0, mostAnchors)
 
-  const occurrences = function* (text: string, { text: literal, isWord }: Anchor): Generator<number> {
-    for (let at = text.indexOf(literal); at >= 0; at = text.indexOf(literal, at + 1)) {
-      if (isWord && (/\w/.test(text[at - 1] ?? "") || /\w/.test(text[at + literal.length] ?? ""))) continue
-      yield at
+  /** The rarest anchor with its places; `undefined` where all are too frequent. */
+  const rarest = (text: string) => {
+    let best: { readonly anchor: Anchor; readonly places: ReadonlyArray<number> } | undefined
+    for (const anchor of considered) {
+      const affordable = branch === undefined ? Infinity : Math.max(16, text.length / charactersPerLookup)
+      const most = Math.min(best?.places.length ?? Infinity, affordable)
+      const places = occurrences(text, anchor, most)
+      if (places === undefined || (best !== undefined && places.length >= best.places.length)) continue
+      best = { anchor, places }
     }
+    return best
   }
 
-  const isSparse = (text: string, by: Anchor): boolean => {
-    let left = Math.max(16, text.length / charactersPerLookup)
-    for (const _ of occurrences(text, by)) if (left-- <= 0) return false
-    return true
-  }
-
-  const byPosition = function* (root: Node, text: string, by: Anchor): Generator<Node> {
+  const byPosition = function* (tree: Lookup, anchor: Anchor, places: ReadonlyArray<number>): Generator<Node> {
     const seen = new Set<number>()
-    const climb = isSingle ? by.depth : by.depth + 1
-    for (const at of occurrences(text, by)) {
-      const end = at + by.text.length
-      let node = root.descendantForIndex(at, end)
+    const climb = isSingle ? anchor.depth : anchor.depth + 1
+    for (const at of places) {
+      const end = at + anchor.text.length
+      let node = tree.at(at, end)
       // Of the nodes that are just this token, the one that has the token's kind.
-      while (node !== null && node.typeId !== by.kind && node.startIndex === at && node.endIndex === end) {
+      while (node !== null && node.startIndex === at && node.typeId !== anchor.kind && node.endIndex === end) {
         node = node.parent
       }
-      if (node === null || node.typeId !== by.kind || node.startIndex !== at || node.endIndex !== end) continue
+      if (node === null || node.startIndex !== at || node.typeId !== anchor.kind || node.endIndex !== end) continue
       for (let level = 0; level < climb && node !== null; level++) node = node.parent
       if (node === null || seen.has(node.id)) continue
       if (isSingle && branch !== undefined && node.typeId !== branch.kind) continue
@@ -153,15 +210,19 @@ export const make = (reading: Reading, language: Language): Candidates => {
     }
   }
 
-  const byKind = function* (root: Node): Generator<Node> {
+  const byKind = function* (tree: Lookup): Generator<Node> {
     if (branch === undefined) {
-      yield* everyNode(root, language)
+      yield* everyNode(tree.root, language)
+      return
+    }
+    if (isSingle) {
+      yield* tree.ofKind(branch.kind)
       return
     }
     const seen = new Set<number>()
-    for (const node of root.descendantsOfType(language.typeOf(branch.kind))) {
-      const candidate = isSingle ? node : node.parent
-      if (node.typeId !== branch.kind || candidate === null || seen.has(candidate.id)) continue
+    for (const node of tree.ofKind(branch.kind)) {
+      const candidate = node.parent
+      if (candidate === null || seen.has(candidate.id)) continue
       seen.add(candidate.id)
       yield candidate
     }
@@ -169,10 +230,11 @@ export const make = (reading: Reading, language: Language): Candidates => {
 
   return {
     filter: filterOf(reading, language),
-    find: (root, text) =>
-      anchor !== undefined && (branch === undefined || isSparse(text, anchor))
-        ? byPosition(root, text, anchor)
-        : byKind(root)
+    kind: branch?.kind,
+    find: (tree, text) => {
+      const found = considered.length === 0 ? undefined : rarest(text)
+      return found === undefined ? byKind(tree) : byPosition(tree, found.anchor, found.places)
+    }
   }
 }
 

@@ -27,6 +27,8 @@ export interface Branch {
 export interface Hole {
   readonly slot: number | undefined
   readonly quote: string
+  /** Blanks around it are not its own (`{{ $X }}`). */
+  readonly isPadded: boolean
 }
 
 /** `$NAME`: one node. `slot` is the index of the variable, undefined where nothing is bound. */
@@ -51,6 +53,30 @@ const blank = /[\s\\]+/g
 export interface Span {
   readonly start: number
   readonly end: number
+}
+
+/** Whether only blanks stand between the children of a node. */
+export const isCovered = (node: Span, children: ReadonlyArray<Span>, text: string): boolean => {
+  let at = node.start
+  for (const child of children) {
+    if (!isBlank(text, at, child.start)) return false
+    at = child.end
+  }
+  return isBlank(text, at, node.end)
+}
+
+const isBlank = (text: string, start: number, end: number): boolean => {
+  for (let at = start; at < end; at++) {
+    const unit = text.charCodeAt(at)
+    if (unit !== 32 && (unit < 9 || unit > 13)) return false
+  }
+  return true
+}
+
+/** Without the blanks at both ends. */
+export const trimmed = ({ end, start }: Span, text: string): Span => {
+  const whole = text.slice(start, end)
+  return { start: end - whole.trimStart().length, end: start + whole.trimEnd().length }
 }
 
 /** The stretches of a node that belong to none of its children. */
@@ -100,28 +126,36 @@ export const build = (
 ): ReadonlyArray<Goal> => {
   const goals: Array<Goal> = []
   nodes.forEach((node, index) => {
-    if (node.isMissing || slots.isForeign(spanOf(node))) return
+    if (node.isMissing || node.startIndex === node.endIndex || slots.isForeign(spanOf(node))) return
     goals.push(goalOf(node, text, language, slots, fieldOf(index)))
   })
   return goals
 }
 
 const goalOf = (node: Node, text: string, language: Language, slots: Slots, field: string | undefined): Goal => {
-  const span = { start: node.startIndex, end: Math.min(node.endIndex, slots.end) }
-  const found = slots.find(span)
-  if (found !== undefined) return { tag: found.run ? "run" : "one", slot: found.slot, field }
   const kind = node.typeId
+  const span = { start: node.startIndex, end: Math.min(node.endIndex, slots.end) }
+  // Some nodes end with the line break behind them.
+  const hasBreak = text[span.end - 1] === "\n" && !language.isString(kind)
+  const found = slots.find(hasBreak ? { start: span.start, end: trimmed(span, text).end } : span)
+  if (found !== undefined && (found.run || !language.isSequence(kind))) {
+    return { tag: found.run ? "run" : "one", slot: found.slot, field }
+  }
   const children = node.children
-  if (children.length === 0) {
+  if (children.length === 0 || !language.isNamed(kind)) {
     const written = slots.written(span)
     const quote = /^(['"`])[^]*\1$/.exec(written)?.[1]
     const inside = quote === undefined ? undefined : slots.find({ start: span.start + 1, end: span.end - 1 })
     if (inside !== undefined) {
-      return { tag: "branch", kind, children: [], rest: { slot: inside.slot, quote: quote! }, field }
+      return { tag: "branch", kind, children: [], rest: { slot: inside.slot, quote: quote!, isPadded: false }, field }
+    }
+    const padded = slots.find(trimmed(span, text))
+    if (padded !== undefined) {
+      return { tag: "branch", kind, children: [], rest: { slot: padded.slot, quote: "", isPadded: true }, field }
     }
     const isWord =
       !/\w/.test(text[node.startIndex - 1] ?? "") && !/\w/.test(text[node.endIndex] ?? "") && /^\w+$/.test(written)
-    return { tag: "leaf", kind, named: node.isNamed, text: written, isWord, field }
+    return { tag: "leaf", kind, named: language.isNamed(kind), text: written, isWord, field }
   }
   const goals = build(children, text, language, slots, (index) => node.fieldNameForChild(index) ?? undefined)
   // `$$$A;` is a run of statements, not one statement that is an expression and a semicolon.
@@ -130,13 +164,14 @@ const goalOf = (node: Node, text: string, language: Language, slots: Slots, fiel
     return { ...first, field }
   }
   const gaps = gapsOf(span, children.map(spanOf)).filter((gap) => text.slice(gap.start, gap.end).trim() !== "")
-  const hole = gaps.length === 1 ? slots.find(gaps[0]!) : undefined
+  const exact = gaps.length === 1 ? slots.find(gaps[0]!) : undefined
+  const hole = exact ?? (gaps.length === 1 ? slots.find(trimmed(gaps[0]!, text)) : undefined)
   const rest = textOfGaps(gapsOf(span, children.map(spanOf)), slots.written, language.isString(kind))
   return {
     tag: "branch",
     kind,
     children: goals,
-    rest: hole === undefined ? rest : { slot: hole.slot, quote: "" },
+    rest: hole === undefined ? rest : { slot: hole.slot, quote: "", isPadded: exact === undefined },
     field
   }
 }
@@ -151,7 +186,7 @@ const equalOne = (a: Goal, b: Goal): boolean => {
   if (a.tag === "run") return b.tag === "run" && a.slot === b.slot && a.field === b.field
   if (b.tag !== "branch" || a.kind !== b.kind || !equal(a.children, b.children)) return false
   if (typeof a.rest === "string" || typeof b.rest === "string") return a.rest === b.rest
-  return a.rest.slot === b.rest.slot && a.rest.quote === b.rest.quote
+  return a.rest.slot === b.rest.slot && a.rest.quote === b.rest.quote && a.rest.isPadded === b.rest.isPadded
 }
 
 /** The kinds of the goals, one line a node, for reports. */

@@ -16,6 +16,8 @@ export interface Context {
   readonly single?: boolean
   /** Spellings that are tried here before the grammar's own, where those would be read as something else. */
   readonly spellings?: ReadonlyArray<string>
+  /** A regular expression: only a fragment that it matches is read here. For what another rung would misread. */
+  readonly when?: string
 }
 
 /** Where the compiled grammar comes from. */
@@ -26,6 +28,26 @@ export interface Wasm {
   readonly path: string
   /** The file name under `grammars/`, or an absolute path for a grammar that a harness brings. */
   readonly file: string
+  /**
+   * Not to be optimised: for some grammars that takes V8 seconds, in which the process cannot end, and gains nothing.
+   */
+  readonly isBaseline?: boolean
+}
+
+/** Where files of a language have text of another one inside (a script in a page), which is searched in its own language. */
+export interface Embedded {
+  /** The node kind around such a text, such as `script_element`. */
+  readonly element: string
+  /** The kind of its child that is the text, such as `raw_text`. */
+  readonly text: string
+  /** Letters that every file with one contains, in lower or upper case, such as `<script`: others are not parsed for it. */
+  readonly sign: string
+  /** The node kind inside the element that says the language. */
+  readonly label: string
+  /** The label is an attribute, `name=value`: the first of these names that is there says it. */
+  readonly attributes?: ReadonlyArray<string>
+  /** Language ids by what the label says, in lower case, `""` where there is none. Others are not covered, and counted. */
+  readonly languages: ReadonlyArray<readonly [label: string, language: string]>
 }
 
 export interface Grammar {
@@ -54,6 +76,14 @@ export interface Grammar {
   readonly transparent?: ReadonlyArray<string>
   /** Node kinds whose closing `;` is a sibling of theirs, not a part of them. */
   readonly terminated?: ReadonlyArray<string>
+  /** Named node kinds that are only punctuation, with how they are written: they are treated as that token (R's `comma`). */
+  readonly tokens?: ReadonlyArray<readonly [kind: string, text: string]>
+  /** Token kinds that are written in several ways, so that their text counts as that of a named node does (R's `%in%`). */
+  readonly varied?: ReadonlyArray<string>
+  /** Node kinds that are a list and nothing else, without brackets: `$NAME` is one of its items, never the list. */
+  readonly sequences?: ReadonlyArray<string>
+  /** Node kinds that begin another part of their parent (an `else` among the statements of an `if`): no run takes them. */
+  readonly clauses?: ReadonlyArray<string>
   /** A line break ends a statement as a `;` does. */
   readonly lineEndsStatement?: boolean
   /**
@@ -69,6 +99,8 @@ export interface Grammar {
     readonly line?: ReadonlyArray<string>
     readonly block?: ReadonlyArray<readonly [open: string, close: string]>
   }
+  /** Text of other languages inside its files. */
+  readonly embedded?: ReadonlyArray<Embedded>
   /** Keywords are written in any case (PHP): they are no help in finding files. */
   readonly caseInsensitive?: boolean
 }

@@ -12,7 +12,6 @@ export class Item {
   readonly #parent: Node | undefined
   readonly #index: number
   #isExtra: boolean | undefined
-  #isBlank: boolean | undefined
   #items: ReadonlyArray<Item> | undefined
   constructor(node: Node, parent: Node | undefined, index: number) {
     this.node = node
@@ -25,8 +24,9 @@ export class Item {
   get isExtra(): boolean {
     return (this.#isExtra ??= this.node.isExtra)
   }
+  /** Without any text, as a node that the parser had to invent. */
   get isBlank(): boolean {
-    return (this.#isBlank ??= this.end === this.start || this.node.isMissing)
+    return this.end === this.start
   }
   get field(): string | undefined {
     return this.#parent?.fieldNameForChild(this.#index) ?? undefined
@@ -68,7 +68,7 @@ export const rules = (language: Language) => {
   }
 
   const mayRun = (item: Item, goal: Goal.Run): boolean => {
-    if (language.isBracket(item.kind)) return false
+    if (language.isBracket(item.kind) || language.isClause(item.kind)) return false
     if (goal.field === undefined || !language.isNamed(item.kind)) return true
     const field = item.field
     return field === undefined || field === goal.field

@@ -145,13 +145,13 @@ const coverWithTail = (root: Node, scaffolded: Scaffolded): ReadonlyArray<Node> 
     return match === null ? undefined : cover(root, { ...scaffolded, end: end + match[0].length })
   }
   const line = withTail(/^\n/)
-  return line?.length === 1 ? line : (cover(root, scaffolded) ?? withTail(/^\s*;/))
+  return line?.length === 1 ? line : (cover(root, scaffolded) ?? withTail(/^\s*;/) ?? line)
 }
 
 const usual = ["@", "Z@"]
 
 /** What may stand behind a statement that ends without its `;`. */
-const statementEnd = /^(?:\s*$|\s*\}|[^\S\n]*\n|\s+(?:else|while|catch|finally|end)\b)/
+const statementEnd = /^(?:\s*$|\s*\}|[^\S\n]*\n|\s+@?(?:else|while|catch|finally|end|in)\b)/
 
 /** The spellings that make sense for a metavariable where it stands. */
 const spellingsFor = (
@@ -174,9 +174,10 @@ const isNear = (spelled: Spelled, faults: ReadonlyArray<Span>): boolean =>
   faults.length === 0 || faults.some(({ end, start }) => start <= spelled.end + 2 && end >= spelled.start - 2)
 
 /** Whether what a metavariable is spelled as is a node, and not parts of several. */
-const isNode = (root: Node, { coreEnd, end, start }: Spelled): boolean => {
+const isNode = (root: Node, { coreEnd, end, start }: Spelled, text: string): boolean => {
   const node = root.descendantForIndex(start, coreEnd)
-  return node !== null && node.startIndex === start && (node.endIndex === coreEnd || node.endIndex === end)
+  if (node === null || node.startIndex !== start) return false
+  return node.endIndex === coreEnd || node.endIndex === end || /^\s*\n$/.test(text.slice(coreEnd, node.endIndex))
 }
 
 /** Reads the fragment in one context, or says what is wrong. */
@@ -210,7 +211,7 @@ export const read = (
       spellings.set(index, option)
       const next = attempt()
       const isBetter = (next.faults?.badness ?? 0) < faults.badness
-      if (isBetter && isNode(next.tree.rootNode, next.scaffolded.spelled.get(index)!)) {
+      if (isBetter && isNode(next.tree.rootNode, next.scaffolded.spelled.get(index)!, next.scaffolded.text)) {
         best.tree.delete()
         best = next
       } else {

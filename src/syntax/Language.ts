@@ -1,6 +1,8 @@
 /** A grammar whose compiled form has been loaded, with what the matcher looks up of its node kinds. */
-import type { Language as Compiled, Parser, Tree } from "web-tree-sitter"
+import type { Language as Compiled, Parser, Range, Tree } from "web-tree-sitter"
+import type { Span } from "./Goal.ts"
 import type { Grammar } from "./Grammar.ts"
+import * as Lines from "./Lines.ts"
 
 /** How an unnamed token that the pattern does not have is treated (SPEC §5.5). */
 export const Extra = { no: 0, always: 1, comma: 2, word: 3 } as const
@@ -8,11 +10,14 @@ export type Extra = (typeof Extra)[keyof typeof Extra]
 
 const errorKind = 65535
 
+/** UTF-16 units from which a parse takes long enough that it should be possible to stop it. */
+const longText = 100_000
+
 export interface Language {
   readonly grammar: Grammar
   readonly compiled: Compiled
-  /** Parses a text; `undefined` when it was told to stop. */
-  readonly parse: (text: string, shouldStop?: () => boolean) => Tree | undefined
+  /** Parses a text, or a part of it, offsets being those of all of it; `undefined` when it was told to stop. */
+  readonly parse: (text: string, shouldStop?: () => boolean, within?: Span) => Tree | undefined
   readonly typeOf: (kind: number) => string
   readonly isNamed: (kind: number) => boolean
   /** Whether this token may be in the code without being in the pattern. */
@@ -25,6 +30,10 @@ export interface Language {
   readonly isTerminated: (kind: number) => boolean
   readonly isLink: (kind: number) => boolean
   readonly isTransparent: (kind: number) => boolean
+  /** Whether it is a list, of which a metavariable takes the items. */
+  readonly isSequence: (kind: number) => boolean
+  /** Whether it begins another part of its parent, so that no run takes it. */
+  readonly isClause: (kind: number) => boolean
   /** The unnamed tokens that are words. */
   readonly keywords: ReadonlyArray<string>
 }
@@ -43,24 +52,43 @@ const extraOfToken = (text: string): Extra => {
   return /^[A-Za-z_][\w ]*$/.test(text) ? Extra.word : Extra.no
 }
 
+const rangeOf = (text: string, { end, start }: Span): Range => {
+  const positionOf = Lines.finder(text)
+  const pointOf = (offset: number) => {
+    const { column, line } = positionOf(offset)
+    return { row: line - 1, column: column - 1 }
+  }
+  return { startIndex: start, endIndex: end, startPosition: pointOf(start), endPosition: pointOf(end) }
+}
+
 /** Wraps a loaded grammar. The parser is used for one text at a time and belongs to this value. */
 export const make = (grammar: Grammar, compiled: Compiled, parser: Parser): Language => {
-  const types = compiled.types
-  const named = types.map((_, kind) => compiled.nodeTypeIsNamed(kind))
+  const tokens = new Map(grammar.tokens)
+  const isToken = (type: string, kind: number) => tokens.has(type) && compiled.nodeTypeIsNamed(kind)
+  const types = compiled.types.map((type, kind) => (isToken(type, kind) ? tokens.get(type)! : type))
+  const named = compiled.types.map((type, kind) =>
+    grammar.varied?.includes(type) === true ? true : compiled.nodeTypeIsNamed(kind) && !isToken(type, kind)
+  )
   const extras = types.map((type, kind) => (named[kind] ? Extra.no : extraOfToken(type)))
   const brackets = types.map((type, kind) => named[kind] === false && /^[()[\]{}]$/.test(type))
   const strings = kindsNamed(compiled, grammar.strings)
   const terminated = kindsNamed(compiled, grammar.terminated)
   const links = kindsNamed(compiled, grammar.links)
   const transparent = kindsNamed(compiled, grammar.transparent)
+  const sequences = kindsNamed(compiled, grammar.sequences)
+  const clauses = kindsNamed(compiled, grammar.clauses)
   const typeOf = (kind: number) => (kind === errorKind ? "ERROR" : (types[kind] ?? "ERROR"))
   return {
     grammar,
     compiled,
-    parse: (text, shouldStop) => {
+    parse: (text, shouldStop, within) => {
       parser.setLanguage(compiled)
-      if (shouldStop === undefined) return parser.parse(text) ?? undefined
-      const tree = parser.parse(text, null, { progressCallback: () => shouldStop() })
+      const isShort = shouldStop === undefined || text.length < longText
+      if (isShort && within === undefined) return parser.parse(text) ?? undefined
+      const tree = parser.parse(text, null, {
+        ...(isShort ? {} : { progressCallback: () => shouldStop() }),
+        ...(within === undefined ? {} : { includedRanges: [rangeOf(text, within)] })
+      })
       if (tree === null) parser.reset()
       return tree ?? undefined
     },
@@ -74,6 +102,8 @@ export const make = (grammar: Grammar, compiled: Compiled, parser: Parser): Lang
     isTerminated: (kind) => terminated.has(kind),
     isLink: (kind) => links.has(kind),
     isTransparent: (kind) => transparent.has(kind),
+    isSequence: (kind) => sequences.has(kind),
+    isClause: (kind) => clauses.has(kind),
     keywords: [...new Set(types.filter((type, kind) => extras[kind] === Extra.word && /^\w+$/.test(type)))]
   }
 }

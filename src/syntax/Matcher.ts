@@ -122,7 +122,8 @@ export const make = (
       const before = index > from ? items[index - 1]!.kind : -1
       if (isSemicolon(item) && language.isTerminated(before)) {
         spans.push({ start: spans.pop()!.start, end: item.end })
-      } else if (!isSeparator(item) && !item.isBlank) spans.push(Item.spanOf(item, text, language))
+      } else if (language.isSequence(item.kind)) spans.push(...spansOf(item.items, 0, item.items.length))
+      else if (!isSeparator(item) && !item.isBlank) spans.push(Item.spanOf(item, text, language))
     }
     return spans
   }
@@ -151,18 +152,25 @@ export const make = (
       return (!goal.named || text.slice(item.start, item.end) === goal.text) && !item.isBlank && then()
     }
     const rest = goal.rest
+    if (typeof rest !== "string" && goal.children.length === 0) return matchHole(rest, [item], then)
     return matchList(goal.children, item.items, 0, true, () => {
+      if (rest === "" && !language.isString(goal.kind) && Goal.isCovered(item, item.items, text)) return then()
       const gaps = Goal.gapsOf(item, item.items)
       if (typeof rest === "string") {
         return Goal.textOfGaps(gaps, textOf, language.isString(goal.kind)) === rest && then()
       }
-      const [gap, ...others] = gaps.filter((span) => textOf(span).trim() !== "")
-      if (gap === undefined || others.length > 0) return false
-      const { length } = rest.quote
-      const isQuoted = text.startsWith(rest.quote, gap.start) && text.startsWith(rest.quote, gap.end - length)
-      const inside = { start: gap.start + length, end: gap.end - length, items: undefined }
-      return isQuoted && inside.end > inside.start && bind(rest.slot, inside, then)
+      return matchHole(rest, gaps, then)
     })
+  }
+
+  const matchHole = (hole: Goal.Hole, gaps: ReadonlyArray<Goal.Span>, then: () => boolean): boolean => {
+    const [gap, ...others] = gaps.filter((span) => textOf(span).trim() !== "")
+    if (gap === undefined || others.length > 0) return false
+    const { length } = hole.quote
+    const isQuoted = text.startsWith(hole.quote, gap.start) && text.startsWith(hole.quote, gap.end - length)
+    const whole = { start: gap.start + length, end: gap.end - length }
+    const inside = { ...(hole.isPadded ? Goal.trimmed(whole, text) : whole), items: undefined }
+    return isQuoted && inside.end > inside.start && bind(hole.slot, inside, then)
   }
 
   /** Matches goals with the items from `from` on; `toEnd`: all items, else only as many as the goals take. */

@@ -28,6 +28,10 @@ export interface FileOutcome {
   /** Candidates that were given up as too costly to decide. */
   readonly givenUp: number
   readonly near: ReadonlyArray<NearMiss>
+  /** The same in other languages that the file has inside. */
+  readonly inner?: ReadonlyArray<FileOutcome>
+  /** What it has inside without a grammar for it, as the file calls it. */
+  readonly uncovered?: ReadonlyArray<string>
 }
 
 /** How a language took the pattern. */
@@ -127,30 +131,39 @@ export class Tally {
     this.#searched++
   }
 
-  file({ givenUp, hasErrors, language, near, readings }: FileOutcome): void {
+  file(outcome: FileOutcome): void {
+    const all = [outcome, ...(outcome.inner ?? [])]
+    const hasErrors = all.some((one) => one.hasErrors)
     this.counts(
-      language,
-      readings.map(({ count }) => count),
+      all.map(({ language, readings }) => ({ language, counts: readings.map(({ count }) => count) })),
       hasErrors
     )
-    this.#givenUp += givenUp
-    if (this.#near.length < mostNear) this.#near.push(...near)
-    readings.forEach(({ found }, index) => {
-      const kept = this.#found.get(language)?.[index] ?? []
-      for (const match of found) {
-        if (kept.length < this.#limit) kept.push({ order: this.#searched, found: match })
-      }
-    })
+    for (const { givenUp, language, near, readings } of all) {
+      this.#givenUp += givenUp
+      if (this.#near.length < mostNear) this.#near.push(...near)
+      readings.forEach(({ found }, index) => {
+        const kept = this.#found.get(language)?.[index] ?? []
+        for (const match of found) {
+          if (kept.length < this.#limit) kept.push({ order: this.#searched, found: match })
+        }
+      })
+    }
   }
 
-  /** A file with so many matches in each reading of its language. */
-  counts(language: string, counts: ReadonlyArray<number>, hasErrors: boolean): void {
+  /** A file with so many matches in each reading of its languages. */
+  counts(
+    all: ReadonlyArray<{ readonly language: string; readonly counts: ReadonlyArray<number> }>,
+    hasErrors: boolean
+  ): void {
     this.#searched++
     if (hasErrors) this.#withErrors++
-    const totals = this.#counts.get(language)
-    counts.forEach((count, index) => {
-      if (totals?.[index] !== undefined) totals[index] += count
-    })
+    for (const { counts, language } of all) {
+      this.visit(language)
+      const totals = this.#counts.get(language)
+      counts.forEach((count, index) => {
+        if (totals?.[index] !== undefined) totals[index] += count
+      })
+    }
   }
 
   /** Whether more files could not change what is shown: the preferred readings have more matches than are wanted. */
@@ -181,7 +194,8 @@ export class Tally {
         if (isShown) shown.push(...this.#found.get(language)![index]!)
       })
     }
-    shown.sort((a, b) => a.order - b.order)
+    // In one file the languages take turns.
+    shown.sort((a, b) => a.order - b.order || a.found.line - b.found.line || a.found.column - b.found.column)
     return {
       where,
       matches: shown.slice(0, this.#limit).map(({ found }) => found),

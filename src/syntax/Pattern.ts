@@ -200,9 +200,11 @@ export const compile = (language: Language, source: string, context?: string): C
   if (trimmed === "") return fail("the pattern is empty")
   const { error, pieces } = Metavariable.lex(trimmed)
   if (error !== undefined) return fail(error)
-  const contexts = language.grammar.contexts.filter((rung, index, all) =>
-    context === undefined ? !all.slice(0, index).some((other) => isSame(other, rung)) : rung.name === context
-  )
+  const contexts = language.grammar.contexts
+    .filter(({ when }) => when === undefined || new RegExp(when).test(trimmed))
+    .filter((rung, index, all) =>
+      context === undefined ? !all.slice(0, index).some((other) => isSame(other, rung)) : rung.name === context
+    )
   if (contexts.length === 0) {
     const names = [...new Set(language.grammar.contexts.map(({ name }) => name))].join(", ")
     return fail(`${language.grammar.id} has no context \`${context}\`; it has ${names}`)

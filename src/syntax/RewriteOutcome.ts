@@ -21,6 +21,10 @@ export interface FileRewrite {
   readonly left: ReadonlyArray<number>
   /** Places that the parser cannot make sense of, before and after. */
   readonly errors: { readonly before: number; readonly after: number }
+  /** The counts of other languages that the file has inside; their edits are among those of the file. */
+  readonly inner?: ReadonlyArray<{ readonly language: string; readonly counts: ReadonlyArray<number> }>
+  /** What it has inside without a grammar for it, as the file calls it. */
+  readonly uncovered?: ReadonlyArray<string>
 }
 
 export interface RewriteOutcome {

@@ -52,13 +52,14 @@ export const matches = (
   reading: number,
   root: Node,
   text: string,
-  options?: Matcher.Options
+  options?: Matcher.Options,
+  lookup = Candidates.lookup(root, prepared.candidates, prepared.pattern.language)
 ): { readonly matches: ReadonlyArray<Matcher.Match>; readonly givenUp: number } => {
   const { language, readings, variables } = prepared.pattern
   const { goals } = readings[reading]!
   const matcher = Matcher.make(goals, variables, language, text, options)
   const found: Array<Matcher.Match> = []
-  for (const node of prepared.candidates[reading]!.find(root, text)) {
+  for (const node of prepared.candidates[reading]!.find(lookup, text)) {
     if (goals.length > 1) found.push(...matcher.among(node))
     else {
       const match = matcher.at(node)
@@ -114,9 +115,10 @@ export const scan = (
   { limit, near }: ScanOptions
 ): FileOutcome => {
   const { pattern } = prepared
+  const lookup = Candidates.lookup(root, prepared.candidates, pattern.language)
   let givenUp = 0
   const readings = pattern.readings.map((_, index) => {
-    const result = matches(prepared, index, root, text)
+    const result = matches(prepared, index, root, text, {}, lookup)
     givenUp += result.givenUp
     const positionOf = Lines.finder(text)
     return {
@@ -151,13 +153,14 @@ const nearMisses = (prepared: Prepared, path: string, root: Node, text: string):
   return []
 }
 
-/** Rewrites a parsed text; `undefined` where no reading has a match. */
+/** Rewrites a parsed text, or the part of one that was parsed; `undefined` where no reading has a match. */
 export const rewrite = (
   prepared: Prepared,
   template: Template.Template,
   path: string,
   root: Node,
-  text: string
+  text: string,
+  within?: Goal.Span
 ): Omit<FileRewrite, "hash"> | undefined => {
   const { language, readings } = prepared.pattern
   const [first, ...others] = readings.map(
@@ -167,7 +170,9 @@ export const rewrite = (
   if (counts.every((count) => count === 0)) return undefined
   const isStringLine = Rewrite.stringLines(template, language, readings[0]!.context)
   const rewritten = Rewrite.rewrite(template, first!, root, text, language, isStringLine)
-  const tree = rewritten.edits.length === 0 ? undefined : language.parse(Rewrite.apply(text, rewritten.edits))
+  const output = Rewrite.apply(text, rewritten.edits)
+  const part = within && { start: within.start, end: within.end + output.length - text.length }
+  const tree = rewritten.edits.length === 0 ? undefined : language.parse(output, undefined, part)
   const before = Rewrite.errorsIn(root)
   const after = tree === undefined ? before : Rewrite.errorsIn(tree.rootNode)
   tree?.delete()

@@ -59,14 +59,16 @@ export const resolve = Effect.fnUntraced(function* (
       `${path} is no regular file (a pipe, a socket or a device): it is not searched.`
     )
   }
-  const ofFile = grammars.ofFile(start)?.id
+  const grammar = grammars.ofFile(start)
+  const ofFile = grammar?.id
   if (named === undefined && ofFile === undefined) {
     return yield* ToolError.make(
       "unknown_language",
       `The language of ${path} is not known by its name. Give \`language\`: ${ids(grammars)}.`
     )
   }
-  return target({ start, kind }, ofFile)
+  // A file with other languages inside is searched in each of them.
+  return target({ start, kind }, grammar?.embedded === undefined ? ofFile : undefined)
 })
 
 const ids = (grammars: Grammars) => grammars.all.map(({ id }) => id).join(", ")
