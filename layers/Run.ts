@@ -63,7 +63,13 @@ const compose = (options: Commands.RunOptions, settings: Settings, rows: Readonl
       return NodeLanguageServers.layer({ rows, findBinary })
     })
   )
-  const resources = Layer.mergeAll(info, gate, edits, NodeParsers.layer(), servers).pipe(
+  const resources = Layer.mergeAll(
+    info,
+    gate,
+    edits,
+    NodeParsers.layer({ largestFile: settings.caps?.ast_grep_file_bytes }),
+    servers
+  ).pipe(
     Layer.provideMerge(Layer.mergeAll(workspace, Cards.layer, NodeFileSystem.layer, NodeProcesses.layer({ runId: id })))
   )
   return Layer.orDie(Surface.layerWired(tools(settings), { cap: options.cap })).pipe(Layer.provideMerge(resources))

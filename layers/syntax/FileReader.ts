@@ -2,8 +2,8 @@
 import { isUtf8 } from "node:buffer"
 import * as Fs from "node:fs"
 
-/** Bytes. Larger files are left out (SPEC §13). */
-export const largest = 4 * 1024 * 1024
+/** 4 MiB: larger files are left out, where nothing else is said (SPEC §13). */
+export const defaultLargest = 4 * 1024 * 1024
 
 /** Where a NUL makes a file a binary one. */
 const headLength = 8 * 1024
@@ -35,8 +35,8 @@ export const stamp = (path: string): string | undefined => {
 // One buffer for all files: most of them are only looked into.
 let buffer = Buffer.allocUnsafe(256 * 1024)
 
-/** Reads a file. The bytes are valid until the next call. */
-export const read = (path: string): Read => {
+/** Reads a file of at most `largest` bytes. The bytes are valid until the next call. */
+export const read = (path: string, largest: number): Read => {
   let descriptor: number | undefined
   try {
     descriptor = Fs.openSync(path, "r")

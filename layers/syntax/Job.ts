@@ -65,8 +65,10 @@ export const make = (options: {
   /** `undefined` while it is not ready. */
   readonly loader: () => Loader | undefined
   readonly cache: ResultCache
+  /** Bytes; larger files are left out. */
+  readonly largestFile: number
 }): Job => {
-  const { cache, grammars, loader, work } = options
+  const { cache, grammars, largestFile, loader, work } = options
   const { request } = work
   const { where } = request
   const stop = new Int32Array(options.stop)
@@ -238,7 +240,7 @@ export const make = (options: {
         }
         return known.outcome && { outcome: known.outcome }
       }
-      const read = FileReader.read(path)
+      const read = FileReader.read(path, largestFile)
       if ("skipped" in read) return read
       const finish = (outcome: FileOutcome | FileRewrite | undefined) => {
         if (work.kind === "search" && !isStopped())

@@ -9,6 +9,7 @@ import { Parsers } from "../../src/syntax/Parsers.ts"
 import type { Request, RewriteRequest } from "../../src/syntax/Request.ts"
 import type { FileRewrite, RewriteOutcome } from "../../src/syntax/RewriteOutcome.ts"
 import * as ToolError from "../../src/ToolError.ts"
+import * as FileReader from "./FileReader.ts"
 import * as JobRun from "./JobRun.ts"
 import type { Scanned, Work } from "./Protocol.ts"
 import { WorkerPool } from "./WorkerPool.ts"
@@ -21,6 +22,8 @@ export interface Options {
   readonly workers?: number
   /** Grammars beside those of the library; one with the id of a shipped grammar replaces it. */
   readonly grammars?: ReadonlyArray<Grammar.Grammar>
+  /** Bytes; larger files are left out. Default 4 MiB. */
+  readonly largestFile?: number | undefined
   /** The script of the workers; default that of the library. */
   readonly entry?: string
 }
@@ -45,7 +48,14 @@ const make = (options: Options) =>
     const size = Math.max(1, Math.min(options.workers ?? 2, availableParallelism(), mostWorkers))
     const affinity = new JobRun.Affinity()
     const pool = yield* Effect.acquireRelease(
-      Effect.sync(() => new WorkerPool(size, grammars.all, options.entry)),
+      Effect.sync(
+        () =>
+          new WorkerPool(
+            size,
+            { grammars: grammars.all, largestFile: options.largestFile ?? FileReader.defaultLargest },
+            options.entry
+          )
+      ),
       (pool) => Effect.promise(() => pool.close())
     )
 

@@ -7,6 +7,8 @@ import type { FileRewrite } from "../../src/syntax/RewriteOutcome.ts"
 /** Given to a worker when it starts. */
 export interface WorkerData {
   readonly grammars: ReadonlyArray<Grammar>
+  /** Bytes; larger files are left out. */
+  readonly largestFile: number
 }
 
 export type Work =

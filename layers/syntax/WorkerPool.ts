@@ -4,7 +4,6 @@
  */
 import { createRequire } from "node:module"
 import { Worker } from "node:worker_threads"
-import type { Grammar } from "../../src/syntax/Grammar.ts"
 import type { Command, Report, WorkerData } from "./Protocol.ts"
 
 const require = createRequire(import.meta.url)
@@ -19,16 +18,16 @@ export interface Listener {
 }
 
 export class WorkerPool {
-  readonly #grammars: ReadonlyArray<Grammar>
+  readonly #data: WorkerData
   readonly #workers: Array<Worker | undefined>
   readonly #entry: string
   readonly #listeners = new Map<number, Listener>()
   readonly #ending: Array<Promise<number>> = []
   #isClosed = false
 
-  constructor(size: number, grammars: ReadonlyArray<Grammar>, entry = require.resolve("#syntax-worker")) {
+  constructor(size: number, data: WorkerData, entry = require.resolve("#syntax-worker")) {
     this.#workers = Array.from({ length: size }, () => undefined)
-    this.#grammars = grammars
+    this.#data = data
     this.#entry = entry
   }
 
@@ -71,8 +70,7 @@ export class WorkerPool {
     const known = this.#workers[index]
     if (known !== undefined) return known
     if (this.#isClosed) throw new Error("the structural search engine is closed")
-    const data: WorkerData = { grammars: this.#grammars }
-    const worker = new Worker(this.#entry, { workerData: data, name: "livetools-syntax" })
+    const worker = new Worker(this.#entry, { workerData: this.#data, name: "livetools-syntax" })
     this.#workers[index] = worker
     let reason = "it ended by itself"
     worker.on("message", (report: Report) => {

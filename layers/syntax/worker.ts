@@ -11,7 +11,8 @@ import { ResultCache } from "./ResultCache.ts"
 
 const port = parentPort!
 const send = (report: Report) => port.postMessage(report)
-const grammars = Grammar.registry((workerData as WorkerData).grammars)
+const { grammars: given, largestFile } = workerData as WorkerData
+const grammars = Grammar.registry(given)
 const cache = new ResultCache()
 const jobs = new Map<number, Job.Job>()
 let loader: Loader.Loader | undefined
@@ -45,7 +46,7 @@ const scan = async (id: number, job: Job.Job, paths: ReadonlyArray<string>): Pro
 
 const handle = async (command: Command): Promise<void> => {
   if (command.type === "open") {
-    jobs.set(command.job, Job.make({ ...command, grammars, cache, loader: () => loader }))
+    jobs.set(command.job, Job.make({ ...command, grammars, cache, largestFile, loader: () => loader }))
     return
   }
   const job = jobs.get(command.job)

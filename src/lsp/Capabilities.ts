@@ -2,6 +2,7 @@
 import { Schema } from "effect"
 import * as Glob from "./Glob.ts"
 import type { Document } from "./Documents.ts"
+import * as RenameFilters from "./RenameFilters.ts"
 import type { Encoding } from "./TextPositions.ts"
 import * as Uri from "./Uri.ts"
 import * as WatchedFiles from "./WatchedFiles.ts"
@@ -28,6 +29,8 @@ export interface Capabilities {
   /** A member of the options of a request, as `resolveProvider`; of the latest registration that has it. */
   readonly option: (method: string, name: string) => unknown
   readonly diagnosticProviders: (document?: Document) => ReadonlyArray<DiagnosticProvider>
+  /** Whether it wants to be asked before, or told after, a file or folder is renamed (C98). */
+  readonly wantsRename: (when: RenameFilters.When, path: string, kind: RenameFilters.Kind) => boolean
   /** Whether it wants to be told of a change on disk. */
   readonly watches: WatchedFiles.Wants
   /** Adds what `client/registerCapability` brings. A registration with a known id replaces it. */
@@ -156,6 +159,11 @@ export const make = (initializeResult: unknown, root: string): Capabilities => {
       [...registered.values()].some(
         ({ method, wants }) => method === "workspace/didChangeWatchedFiles" && wants(event)
       ),
+    wantsRename: (when, path, kind) =>
+      [
+        Wire.get(Wire.get(Wire.get(stated, "workspace"), "fileOperations"), when),
+        ...dynamic(`workspace/${when}Files`).map(({ options }) => options)
+      ].some((options) => RenameFilters.match(options, path, kind)),
     register: (params) => {
       for (const { id, method, registerOptions } of Wire.each(Registration)(Wire.get(params, "registrations"))) {
         if (registered.size >= most) return

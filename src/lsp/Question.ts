@@ -4,6 +4,7 @@ import type { ResponseError } from "../wire/JsonRpc.ts"
 import type { Capabilities } from "./Capabilities.ts"
 import type { Document } from "./Documents.ts"
 import type { Diagnostic, Location } from "./LanguageServers.ts"
+import type { AppliedEdit } from "./ServerRequests.ts"
 import type { Position, Range } from "./TextPositions.ts"
 
 /** The request was not answered because the connection ended, or the server sent something that cannot be read. */
@@ -33,6 +34,14 @@ export interface Asking {
   readonly diagnostics: Effect.Effect<ReadonlyArray<Diagnostic>>
   /** Every document that the server holds open: what an edit in its answer was made for. */
   readonly documents: Effect.Effect<ReadonlyArray<Document>>
+  /** Shows the server the present texts of all it holds open and of these files. */
+  readonly open: (paths: ReadonlyArray<string>) => Effect.Effect<void>
+  readonly notify: (method: string, params: unknown) => Effect.Effect<void>
+  /** While an effect runs, what the server sends with `workspace/applyEdit` is taken and answered by this. */
+  readonly takingEdits: <A, E>(
+    take: (params: unknown) => Effect.Effect<AppliedEdit>,
+    self: Effect.Effect<A, E>
+  ) => Effect.Effect<A, E>
 }
 
 /** A place as it is on the wire. */

@@ -5,6 +5,12 @@ import * as Client from "./Client.ts"
 import * as Configuration from "./Configuration.ts"
 import * as Wire from "./Wire.ts"
 
+/** The answer to `workspace/applyEdit` (C90). */
+export interface AppliedEdit {
+  readonly applied: boolean
+  readonly failureReason?: string
+}
+
 export interface Handlers {
   readonly root: string
   readonly settings: Schema.Json | undefined
@@ -16,10 +22,12 @@ export interface Handlers {
   readonly refreshDiagnostics: () => void
   /** It says something to the user. */
   readonly message: (params: unknown) => void
+  /** Takes the edits that it sends while a tool that writes runs a command of its; `undefined` at any other time. */
+  readonly takeEdit?: () => ((params: unknown) => Effect.Effect<AppliedEdit>) | undefined
 }
 
 /** SPEC §3.8: a question changes no file. */
-const notApplied = {
+const notApplied: AppliedEdit = {
   applied: false,
   failureReason: "no edit is applied while the server is only asked a question"
 }
@@ -35,7 +43,7 @@ export const answer =
         case "workspace/workspaceFolders":
           return Effect.succeed([Client.folder(handlers.root)])
         case "workspace/applyEdit":
-          return Effect.succeed(notApplied)
+          return handlers.takeEdit?.()?.(params) ?? Effect.succeed(notApplied)
         case "client/registerCapability":
           handlers.register(params)
           return Effect.succeed(null)

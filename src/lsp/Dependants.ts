@@ -1,0 +1,95 @@
+/** Which files of a project name another one: those in which a write may cause errors, whether a server has them open or not. */
+import { Clock, Effect, Option } from "effect"
+import type { Edits } from "../Edits.ts"
+import type { Workspace } from "../Workspace.ts"
+import * as Row from "./rows/Row.ts"
+
+export interface Dependants {
+  /** The files that name one of these, and those that name them, nearest first; at most `most`. */
+  readonly of: (files: ReadonlyArray<string>, most: number) => ReadonlyArray<string>
+  /** Looks at files again; those that are gone are forgotten. */
+  readonly look: (files: ReadonlyArray<string>) => Effect.Effect<void>
+  /** Looks at the whole project, where that was not done lately. */
+  readonly refresh: Effect.Effect<void>
+}
+
+/** How many files are looked into, and how long what was found is good for changes that others make, in milliseconds. */
+const mostRead = 3000
+const lasts = 30_000
+
+const baseName = (path: string): string => path.slice(path.lastIndexOf("/") + 1)
+
+/** A line that names another file, in any of the languages. */
+const naming =
+  /^\s*(?:import|export|from|use|mod|pub|require|require_relative|load|source|part|include|using|package|#\s*include|#\s*import|@import|@use|@forward|local|const|let|var)\b|\b(?:require|import|include)\b/
+
+const words = /[\p{L}\p{N}_$]+/gu
+
+/** Names that stand for the folder that they are in. */
+const folders = new Set(["index", "__init__", "mod", "lib", "main"])
+
+/** What others call a file by: its name without extensions, and its folder's where it stands for that. */
+const namesOf = (path: string): ReadonlyArray<string> => {
+  const stem = baseName(path).replace(/^\.+/, "").split(".")[0] ?? ""
+  const parent = path.split("/").at(-2) ?? ""
+  return folders.has(stem) ? [stem, parent] : [stem]
+}
+
+const namedIn = (text: string): ReadonlySet<string> => {
+  const named = new Set<string>()
+  for (const line of text.split(/\r?\n/)) {
+    if (line.length > 1000 || !naming.test(line)) continue
+    for (const [word] of line.matchAll(words)) named.add(word)
+  }
+  // Names in parentheses or braces over several lines end in a line that has a text only.
+  for (const [, path] of text.matchAll(/from\s*["']([^"']+)["']/g)) {
+    for (const [word] of path!.matchAll(words)) named.add(word)
+  }
+  return named
+}
+
+export const make = (services: {
+  readonly edits: Edits["Service"]
+  readonly workspace: Workspace["Service"]
+  readonly rows: ReadonlyArray<Row.Row>
+}): Dependants => {
+  const { edits, rows, workspace } = services
+  const named = new Map<string, ReadonlySet<string>>()
+  let lookedAt = Number.NEGATIVE_INFINITY
+
+  const isServed = (path: string) => rows.some((row) => Row.languageOf(row, baseName(path)) !== undefined)
+
+  const look = (files: ReadonlyArray<string>) =>
+    Effect.forEach(
+      files.filter(isServed),
+      (file) =>
+        Effect.map(Effect.option(edits.read(file)), (source) => {
+          if (Option.isNone(source)) named.delete(file)
+          else named.set(source.value.path, namedIn(source.value.text))
+        }),
+      { discard: true }
+    )
+
+  return {
+    look,
+    of: (files, most) => {
+      const found = new Set(files)
+      for (const file of found) {
+        if (found.size >= files.length + most) break
+        const names = namesOf(file)
+        for (const [other, words] of named) {
+          if (found.size >= files.length + most) break
+          if (names.some((name) => words.has(name))) found.add(other)
+        }
+      }
+      return [...found].slice(files.length)
+    },
+    refresh: Effect.gen(function* () {
+      const now = yield* Clock.currentTimeMillis
+      if (now - lookedAt < lasts) return
+      lookedAt = now
+      const all = yield* Effect.orElseSucceed(workspace.files("**/*"), (): ReadonlyArray<string> => [])
+      yield* look(all.filter(isServed).slice(0, mostRead))
+    })
+  }
+}
