@@ -21,5 +21,5 @@ export const bash: Grammar = {
   spellings: ["@", "$@"],
   runSpellings: ["@\n", "@) @ ;;"],
   lineEndsStatement: true,
-  strings: ["string", "string_content", "raw_string", "heredoc_body", "heredoc_content"]
+  strings: ["string", "string_content", "raw_string", "heredoc_redirect", "heredoc_body", "heredoc_content"]
 }

@@ -13,6 +13,7 @@ export const cpp: Grammar = {
     { name: "member", prefix: "class __W { ", suffix: "; };" },
     { name: "declaration", prefix: "", suffix: "" },
     { name: "declaration", prefix: "", suffix: ";" },
+    { name: "declaration", prefix: "", suffix: "\n" },
     { name: "case", prefix: "void __w() { switch (__w) { ", suffix: " } }" },
     { name: "type", prefix: "int __w = (", suffix: ")__w;", single: true },
     { name: "parameter", prefix: "void __w(", suffix: ");", single: true }

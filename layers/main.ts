@@ -1,8 +1,9 @@
 /** The `livetools` command. */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { Cause, Effect, Exit, Layer, Logger, Option, Runtime } from "effect"
+import { Cause, Console, Effect, Exit, Layer, Logger, Option, Runtime } from "effect"
 import * as CliError from "effect/cli/CliError"
+import * as CliOutput from "effect/cli/CliOutput"
 import * as Command from "effect/cli/Command"
 import * as Commands from "../src/harness/Commands.ts"
 import { Output } from "../src/harness/Output.ts"
@@ -13,7 +14,20 @@ import * as Version from "./Version.ts"
 
 const command = Commands.make({ run: Run.layer, connectTerminal: TerminalCards.connect })
 
+/** Help that was asked for is output; help because of a wrong call goes to standard error, where nobody parses it. */
+const presenter: CliOutput.Presenter = {
+  present: (event) => {
+    if (event._tag !== "InvalidInvocation") return CliOutput.defaultPresenter.present(event)
+    const formatter = CliOutput.defaultFormatter({ colors: process.stderr.isTTY === true })
+    return Effect.andThen(
+      Console.error(formatter.formatHelpDoc(event.helpDoc)),
+      Console.error(formatter.formatErrors(event.errors))
+    )
+  }
+}
+
 const platform = Layer.mergeAll(
+  CliOutput.layerPresenter(presenter),
   NodeServices.layer,
   StandardOutput.layer,
   Logger.layer([Logger.withConsoleError(Logger.formatLogFmt)])

@@ -6,7 +6,7 @@
 import { readFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import { isAbsolute } from "node:path"
-import { setFlagsFromString } from "node:v8"
+import type * as V8 from "node:v8"
 import { Language as Compiled, Parser } from "web-tree-sitter"
 import type { Grammar } from "../../src/syntax/Grammar.ts"
 import * as Language from "../../src/syntax/Language.ts"
@@ -23,6 +23,19 @@ const require = createRequire(import.meta.url)
 
 /** Where a file of `grammars/` is; an absolute path is where it says. */
 export const locate = (file: string): string => (isAbsolute(file) ? file : require.resolve(`#grammars/${file}`))
+
+/** V8 keeps for a module how it was told to compile when the module was made. */
+const moduleOf = (bytes: Uint8Array, isBaseline: boolean): object => {
+  if (!isBaseline) return new WebAssembly.Module(bytes)
+  // Loaded when it is needed: a worker starts faster without it.
+  const { setFlagsFromString } = require("node:v8") as typeof V8
+  setFlagsFromString("--liftoff-only")
+  try {
+    return new WebAssembly.Module(bytes)
+  } finally {
+    setFlagsFromString("--no-liftoff-only")
+  }
+}
 
 /** What the loader of web-tree-sitter leaves unsaid: for a module of an old format its error has no message. */
 const reasonOf = (cause: unknown, bytes: Uint8Array | undefined): string => {
@@ -45,14 +58,12 @@ export const make = async (): Promise<Loader> => {
     try {
       bytes = new Uint8Array(readFileSync(locate(grammar.wasm.file)))
       // Compiled at once and not in the background: that can stall for seconds behind another grammar's optimisation.
-      if (grammar.wasm.isBaseline === true) setFlagsFromString("--liftoff-only")
-      const compiled = Compiled.loadSync(new WebAssembly.Module(bytes))
+      const module = moduleOf(bytes, grammar.wasm.isBaseline === true)
+      const compiled = Compiled.loadSync(module)
       parser.setLanguage(compiled)
       return Language.make(grammar, compiled, parser)
     } catch (cause) {
       return `the grammar of ${grammar.id} (${grammar.wasm.file} of ${grammar.wasm.package}) cannot be loaded: ${reasonOf(cause, bytes)}`
-    } finally {
-      setFlagsFromString("--no-liftoff-only")
     }
   }
 

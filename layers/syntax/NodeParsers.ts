@@ -112,7 +112,10 @@ const make = (options: Options) =>
         return true
       })
       const { matches: _, near: __, total: ___, isExact: ____, ...rest } = tally.result(request.where, true)
-      return { ...rest, files: files.filter(({ edits }) => edits.length > 0) } satisfies RewriteOutcome
+      return {
+        ...rest,
+        files: files.filter(({ edits, left }) => edits.length > 0 || left.length > 0)
+      } satisfies RewriteOutcome
     })
 
     return Parsers.of({ grammars, search, rewrite })

@@ -56,12 +56,13 @@ export const astEdit = LiveTool.make("ast_edit", {
     if (refused !== undefined) return yield* refused
     const searched = Report.searched({ ...outcome, readings: onlyFirst(outcome.readings) })
     const warnings = outcome.files.flatMap((file) => warningsOf(file, workspace.show(file.path)))
-    if (outcome.files.length === 0) return { replacements: 0, files: [], warnings, ...searched }
+    const changed = outcome.files.filter((file) => file.edits.length > 0)
+    if (changed.length === 0) return { replacements: 0, files: [], warnings, ...searched }
     const staged = yield* edits.stage({
       label: `${pattern} → ${rewrite}`,
       // A path that is ignored is in the search only where the call names it.
       ignored: "allow",
-      operations: outcome.files.map(({ edits: changes, hash, path: file }) => ({
+      operations: changed.map(({ edits: changes, hash, path: file }) => ({
         kind: "edit" as const,
         path: file,
         hash,
@@ -109,7 +110,10 @@ const textOf = (value: Success, pattern: string): ReadonlyArray<string> => {
   if (value.edit_id === undefined) {
     const regex = Report.regexHint(pattern)
     return [
-      `No match, so no change is proposed (${Report.coverage(value)}).`,
+      value.warnings.length === 0
+        ? `No match, so no change is proposed (${Report.coverage(value)}).`
+        : `No change is proposed, though there are matches (${Report.coverage(value)}).`,
+      ...value.warnings.slice(0, mostWarnings).map((warning) => `Warning: ${warning}`),
       ...Report.otherReadings(value),
       ...Report.doubts(value, true),
       ...(regex === undefined ? [] : [regex.trim()]),

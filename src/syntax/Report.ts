@@ -119,10 +119,18 @@ export const otherReadings = ({ readings }: Searched): ReadonlyArray<string> => 
 
 const files = (count: number) => `${count} file${count === 1 ? "" : "s"}`
 
-/** `12 files searched; left out: 3 ignored, 1 too large`. */
-export const coverage = ({ files_searched, skipped }: Pick<Searched, "files_searched" | "skipped">): string => {
+/** `12 files searched; left out: 3 ignored, 1 too large; read as python statement`. */
+export const coverage = ({ files_searched, readings, skipped }: Searched): string => {
   const left = skipped.map(({ count, reason }) => `${count} ${reason}`).join(", ")
-  return `${files(files_searched)} searched${left === "" ? "" : `; left out: ${left}`}`
+  const tried = [...new Set(readings.map(({ language }) => language))].map((language) => {
+    const own = readings.filter((reading) => reading.language === language)
+    return `${language} ${(own.find(({ shown }) => shown) ?? own[0]!).context}`
+  })
+  return [
+    `${files(files_searched)} searched`,
+    ...(left === "" ? [] : [`left out: ${left}`]),
+    ...(tried.length === 0 ? [] : [`read as ${tried.join(", ")}`])
+  ].join("; ")
 }
 
 /** What makes an answer less than the whole truth; with `why`, the languages that do not take the pattern say why. */

@@ -92,6 +92,20 @@ describe("livetools call", () => {
       assert.strictEqual(Fs.readFileSync(`${root}/new.ts`, "utf8"), "x")
     }))
 
+  it("with --json prints nothing but the answer on standard output, also on wrong usage", () =>
+    withFolder(project, async ({ root }) => {
+      for (const args of [
+        ["call", "ast_grep", "--json", "--cap", "foo"],
+        ["tools", "--json", "--nope"],
+        ["call", "--json"]
+      ]) {
+        const ended = await Cli.run(args, { cwd: root })
+        assert.deepStrictEqual([ended.code, ended.out], [2, ""])
+        assert.match(ended.err, /USAGE|ERROR/)
+      }
+      assert.match((await Cli.run(["--help"], { cwd: root })).out, /USAGE/)
+    }))
+
   it("refuses paths that leave the directory, also by symbolic link", () =>
     withFolder({ "in/a.ts": "f(1)\n", "out/b.ts": "f(2)\n" }, async ({ path }) => {
       Fs.symlinkSync("../out", path("in/link"))
@@ -118,6 +132,22 @@ describe("livetools call", () => {
       assert.strictEqual(wrong.code, 2)
       assert.match(wrong.err, /livetools\.json: `kap` is not a setting\. Did you mean `cap`\?/)
     }))
+})
+
+describe("settings", () => {
+  it("caps reach the tools", () =>
+    withFolder(
+      {
+        "a.py": "f(1)\nf(2)\nf(3)\n",
+        "livetools.json": '{"caps": {"ast_grep_file_bytes": 10, "read_file_bytes": 10}}'
+      },
+      async ({ root }) => {
+        const grep = await Cli.run(["call", "--json", "ast_grep", "pattern=f($A)", "language=python"], { cwd: root })
+        assert.deepInclude(JSON.parse(grep.out).value.skipped, { reason: "too large", count: 1 })
+        const read = await Cli.run(["call", "--json", "read", "path=a.py"], { cwd: root })
+        assert.strictEqual(JSON.parse(read.out).code, "too_large")
+      }
+    ))
 })
 
 describe("livetools run", () => {

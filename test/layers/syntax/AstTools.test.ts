@@ -59,7 +59,10 @@ layer(NodeParsers.layer(), { excludeTestServices: true })("ast_grep", (it) => {
         is_exact: true,
         shown: true
       })
-      assert.strictEqual(text.split("\n")[0], "4 matches (2 files searched; left out: 1 language unknown)")
+      assert.strictEqual(
+        text.split("\n")[0],
+        "4 matches (2 files searched; left out: 1 language unknown; read as python statement, typescript statement)"
+      )
       assert.include(text, "a.ts:3: f(2, g(f(3)))")
     })
   )
@@ -93,7 +96,10 @@ layer(NodeParsers.layer(), { excludeTestServices: true })("ast_grep", (it) => {
       assert.match(capped.text, capped.value.total_is_exact ? /^50 of 120 matches/ : /^50 of at least \d+ matches/)
       const all = success(yield* grep({ pattern: "f($A)", max_results: 120 }))
       assert.deepInclude(all.value, { total: 120, total_is_exact: true })
-      assert.match(all.text, /^120 matches \(2 files searched/)
+      assert.match(
+        all.text,
+        /^120 matches \(2 files searched; left out: 1 language unknown; read as typescript statement\)/
+      )
     })
   )
 
@@ -212,6 +218,15 @@ layer(NodeParsers.layer(), { excludeTestServices: true })("ast_grep", (it) => {
     })
   )
 
+  it.effect("reads preprocessor lines in C and in C++", () =>
+    Effect.gen(function* () {
+      const source = "#include <x.h>\n#define A 1\n"
+      const { found } = yield* open({ "work/a.c": source, "work/b.cpp": source })
+      assert.deepStrictEqual(yield* found({ pattern: "#include $X" }), ["a.c:1", "b.cpp:1"])
+      assert.deepStrictEqual(yield* found({ pattern: "#define $X $Y" }), ["a.c:2", "b.cpp:2"])
+    })
+  )
+
   it.effect("runs several searches at once", () =>
     Effect.gen(function* () {
       const { found } = yield* open({ "work/a.ts": "f(1)\ng(2)\nh(3)\n" })
@@ -308,6 +323,25 @@ layer(NodeParsers.layer(), { excludeTestServices: true })("ast_edit and resolve"
       assert.match(value.warnings.join("\n"), /1 match inside others is left/)
       assert.match(value.warnings.join("\n"), /a\.js:2: the rewrite drops `\/\* why \*\/`/)
       assert.match(text, /^Warning: /m)
+    })
+  )
+
+  it.effect("leaves the inside and the end of a heredoc where they are, and says when a match is left for one", () =>
+    Effect.gen(function* () {
+      const { folder, surface } = yield* open({
+        "work/a.sh": "if true; then\n  cat <<EOF\nx\nEOF\nfi\n",
+        "work/a.rb": "if a\n  x(1)\n  z(<<-E)\n    raw\n    E\nend\n"
+      })
+      const nest = { pattern: "if true; then $$$B; fi", rewrite: "if q; then\n  if true; then\n    $$$B\n  fi\nfi" }
+      const { value } = success(yield* surface.call("ast_edit", { ...nest, language: "bash" }))
+      assert.deepStrictEqual(value.warnings, [])
+      success(yield* surface.call("resolve", { edit_id: "edit_1", action: "accept" }))
+      assert.strictEqual(folder.read("work/a.sh"), "if q; then\n  if true; then\n    cat <<EOF\nx\nEOF\n  fi\nfi\n")
+      const ruby = { pattern: "if $C\n  $$$B\nend", rewrite: "while $C\n  $$$B\nend", language: "ruby" }
+      const left = success(yield* surface.call("ast_edit", ruby))
+      assert.strictEqual(left.value.replacements, 0)
+      assert.match(left.text, /^No change is proposed, though there are matches/)
+      assert.match(left.text, /Warning: a\.rb:1: this match is left/)
     })
   )
 
