@@ -19,7 +19,7 @@ const extensionsOf = (rows: ReadonlyArray<Row.Row>, path: string): ReadonlyArray
   )
 ]
 
-const escape = (text: string): string => text.replaceAll(/[\\^$.|?*+()[\]{}/-]/g, "\\$&")
+const escape = (text: string): string => text.replaceAll(/[\\^$.|?*+()[\]{}/]/g, "\\$&")
 
 /**
  * The files of the languages that are served together with a file, itself left out, in which one of the words stands whole;
