@@ -12,7 +12,10 @@ import * as FileTools from "../src/harness/FileTools.ts"
 import { resolve } from "../src/edits/Resolve.ts"
 import { astEdit } from "../src/syntax/AstEdit.ts"
 import { astGrep } from "../src/syntax/AstGrep.ts"
+import { lspApply } from "../src/lsp/Apply.ts"
 import { lsp } from "../src/lsp/Lsp.ts"
+import { lspRename } from "../src/lsp/Rename.ts"
+import { lspRenameFile } from "../src/lsp/RenameFile.ts"
 import type { Row } from "../src/lsp/rows/Row.ts"
 import * as Rows from "../src/lsp/rows/Rows.ts"
 import * as Surface from "../src/Surface.ts"
@@ -80,5 +83,8 @@ const tools = ({ caps }: Settings) => [
   astGrep,
   astEdit,
   resolve,
-  lsp
+  lsp,
+  lspRename,
+  lspApply,
+  lspRenameFile
 ]
