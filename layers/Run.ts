@@ -8,14 +8,11 @@ import { Cards } from "../src/harness/Cards.ts"
 import * as Commands from "../src/harness/Commands.ts"
 import { RunInfo } from "../src/harness/RunInfo.ts"
 import type { Settings } from "../src/harness/Settings.ts"
-import * as FileTools from "../src/harness/FileTools.ts"
-import { resolve } from "../src/edits/Resolve.ts"
+import * as Read from "../src/harness/Read.ts"
 import { astEdit } from "../src/syntax/AstEdit.ts"
 import { astGrep } from "../src/syntax/AstGrep.ts"
-import { lspApply } from "../src/lsp/Apply.ts"
+import * as DiagnosticsOnWrite from "../src/lsp/DiagnosticsOnWrite.ts"
 import { lsp } from "../src/lsp/Lsp.ts"
-import { lspRename } from "../src/lsp/Rename.ts"
-import { lspRenameFile } from "../src/lsp/RenameFile.ts"
 import type { Row } from "../src/lsp/rows/Row.ts"
 import * as Rows from "../src/lsp/rows/Rows.ts"
 import * as Surface from "../src/Surface.ts"
@@ -24,9 +21,11 @@ import { Workspace } from "../src/Workspace.ts"
 import * as SettingsFiles from "./SettingsFiles.ts"
 import * as NodeEdits from "./edits/NodeEdits.ts"
 import * as Binaries from "./lsp/Binaries.ts"
+import * as Checkers from "./lsp/Checkers.ts"
 import * as NodeLanguageServers from "./lsp/NodeLanguageServers.ts"
 import * as NodeProcesses from "./process/NodeProcesses.ts"
 import * as NodeParsers from "./syntax/NodeParsers.ts"
+import * as WriteTools from "./WriteTools.ts"
 import * as NodeWorkspace from "./workspace/NodeWorkspace.ts"
 
 /** A run in a directory. Nothing is started before a tool needs it; everything is released with the scope. */
@@ -63,28 +62,23 @@ const compose = (options: Commands.RunOptions, settings: Settings, rows: Readonl
     Effect.gen(function* () {
       const { root } = yield* Workspace
       const findBinary = yield* Binaries.make({ workspace: root, isTrusted: options.isTrusted })
-      return NodeLanguageServers.layer({ rows, findBinary })
+      const check = yield* Checkers.make({ root, isTrusted: options.isTrusted, findBinary })
+      return NodeLanguageServers.layer({ rows, findBinary, check })
     })
   )
-  const resources = Layer.mergeAll(
-    info,
-    gate,
-    edits,
-    NodeParsers.layer({ largestFile: settings.caps?.ast_grep_file_bytes }),
-    servers
-  ).pipe(
+  const onWrite = DiagnosticsOnWrite.layer().pipe(Layer.provideMerge(Layer.merge(servers, edits)))
+  const parsers = NodeParsers.layer({ largestFile: settings.caps?.ast_grep_file_bytes })
+  const resources = Layer.mergeAll(info, gate, parsers, onWrite).pipe(
     Layer.provideMerge(Layer.mergeAll(workspace, Cards.layer, NodeFileSystem.layer, NodeProcesses.layer({ runId: id })))
   )
   return Layer.orDie(Surface.layerWired(tools(settings), { cap: options.cap })).pipe(Layer.provideMerge(resources))
 }
 
 const tools = ({ caps }: Settings) => [
-  ...FileTools.make({ readFileBytes: caps?.read_file_bytes }),
+  Read.make(caps?.read_file_bytes),
+  ...WriteTools.files,
   astGrep,
   astEdit,
-  resolve,
   lsp,
-  lspRename,
-  lspApply,
-  lspRenameFile
+  ...WriteTools.edits
 ]

@@ -7,6 +7,7 @@ import { Prompt, Tool, Toolkit } from "effect/ai"
 import * as Answer from "./Answer.ts"
 import { type Call, CurrentCall, ProgressSink } from "./Call.ts"
 import * as CallQueue from "./CallQueue.ts"
+import { DeferredFindings } from "./DeferredFindings.ts"
 import { Gate } from "./Gate.ts"
 import type * as LiveTool from "./LiveTool.ts"
 import { type JsonSchema, type ObjectSchema, type StandardSchema, standardSchema } from "./Parameters.ts"
@@ -179,9 +180,17 @@ const compose = Effect.fnUntraced(function* (
         const parent = Context.get(fiber.context, CurrentCall)
         const prepared = tool.prepare(params, parent)
         if (Result.isFailure(prepared)) return Effect.succeed(failed(prepared.failure))
-        return inScope(perform(tool, prepared.success, context, parent))
+        const performed = perform(tool, prepared.success, context, parent)
+        // What a call inside of another answers is read by a program, not by the model.
+        return inScope(parent === undefined ? Effect.flatMap(performed, addDeferred) : performed)
       })
     })
+
+  const deferred = Option.getOrUndefined(Context.getOption(context, DeferredFindings))
+  const addDeferred = (answer: Answer.Answer): Effect.Effect<Answer.Answer> =>
+    deferred === undefined
+      ? Effect.succeed(answer)
+      : Effect.map(deferred.take, (findings) => Answer.withDeferred(answer, findings))
 
   // The fiber belongs to the surface's scope, so that the end of the run ends the call; an interrupted caller takes it along.
   const inScope = (self: Effect.Effect<Answer.Answer>): Effect.Effect<Answer.Answer> =>

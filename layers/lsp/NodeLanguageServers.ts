@@ -35,6 +35,8 @@ export interface Options {
   readonly rows: ReadonlyArray<Row.Row>
   readonly findBinary: FindBinary
   readonly policy?: Partial<Policy.Policy>
+  /** The checkers of the project, as `Checkers.make` gives them. */
+  readonly check?: LanguageServers["Service"]["check"] & {}
 }
 
 /** How many servers a question about the project starts. */
@@ -339,6 +341,7 @@ const make = Effect.fnUntraced(function* (options: Options) {
     diagnostics,
     known,
     projectDiagnostics,
+    ...(options.check === undefined ? {} : { check: options.check }),
     changed: (events) =>
       Effect.sync(() => {
         for (const session of supervisor.running()) {

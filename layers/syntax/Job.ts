@@ -86,7 +86,8 @@ export const make = (options: {
     if (typeof language === "string") {
       return { outcome: { language: grammar.id, status: "failed", reason: language }, ready: undefined }
     }
-    const compiled = Pattern.compile(language, request.pattern, request.context)
+    const read = Pattern.compile(language, request.pattern, request.context)
+    const compiled = wanted === undefined ? Pattern.asCode(read) : read
     const outcome = Scan.describe(compiled)
     if (!compiled.ok) return { outcome, ready: undefined }
     const prepared = Scan.prepare(compiled.pattern)

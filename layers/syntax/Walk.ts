@@ -49,6 +49,7 @@ const longest = (literals: ReadonlyArray<string>) =>
  * rule's business, and asking the rules themselves costs more than the rest of the walk.
  */
 const mayConcern = (rules: ReadonlyArray<string>): ((path: string, name: string) => boolean) => {
+  const wholePaths = new Set<string>()
   const wholeNames = new Set<string>()
   const inName: Array<string> = []
   const inPath: Array<string> = []
@@ -63,14 +64,19 @@ const mayConcern = (rules: ReadonlyArray<string>): ((path: string, name: string)
     const segment = plain.slice(plain.lastIndexOf("/") + 1)
     const ofName = longest(segment.split(/[*?]/))
     const ofPath = longest(plain.split(/[*?/]/))
-    if (ofName === segment) wholeNames.add(cased(segment))
+    if (segment !== plain && !/[*?]/.test(plain)) wholePaths.add(cased(plain.replace(/^\//, "")))
+    else if (ofName === segment) wholeNames.add(cased(segment))
     else if (ofName !== "") inName.push(ofName)
     else if (ofPath !== "") inPath.push(ofPath)
     else return () => true
   }
   const names = anyOf(inName)
   const paths = anyOf(inPath)
-  return (path, name) => wholeNames.has(cased(name)) || names.test(name) || paths.test(path)
+  return (path, name) =>
+    wholeNames.has(cased(name)) ||
+    wholePaths.has(cased(path.endsWith("/") ? path.slice(0, -1) : path)) ||
+    names.test(name) ||
+    paths.test(path)
 }
 
 const compile = (files: Rules["files"]): Rules => {

@@ -5,6 +5,7 @@ import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import type * as Answer from "../Answer.ts"
 import * as Budget from "../Budget.ts"
+import { DeferredFindings } from "../DeferredFindings.ts"
 import * as Surface from "../Surface.ts"
 import * as Tier from "../Tier.ts"
 import * as CallSyntax from "./CallSyntax.ts"
@@ -189,6 +190,7 @@ export const make = (platform: Platform) => {
         yield* Serve.serve({
           surface: yield* Surface.Wired,
           cards: yield* Cards,
+          deferred: Option.getOrUndefined(yield* Effect.serviceOption(DeferredFindings)),
           run: { id, cwd, cap },
           lines: yield* Effect.map(Stdio.Stdio, (stdio) => Lines.split(Serve.maxLineBytes)(Stream.orDie(stdio.stdin))),
           write: (line) => output.out(`${line}\n`),

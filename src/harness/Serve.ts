@@ -3,6 +3,7 @@ import { Cause, Effect, Exit, Fiber, FiberSet, Option, Schema, Scope, Stream } f
 import type * as Answer from "../Answer.ts"
 import * as Budget from "../Budget.ts"
 import { type Progress, ProgressSink } from "../Call.ts"
+import type { DeferredFindings } from "../DeferredFindings.ts"
 import type { Surface } from "../Surface.ts"
 import type { Tier } from "../Tier.ts"
 import type * as Cards from "./Cards.ts"
@@ -16,6 +17,8 @@ export const maxLineBytes = 64 * 1024 * 1024
 export interface Options {
   readonly surface: Surface
   readonly cards: Cards.Cards["Service"]
+  /** What earlier writes have caused, for a client that asks for notifications of it. */
+  readonly deferred?: DeferredFindings["Service"] | undefined
   readonly run: { readonly id: string; readonly cwd: string; readonly cap: Tier }
   readonly lines: Stream.Stream<Line>
   /** Writes one line; waits while the reader does not read. */
@@ -68,7 +71,7 @@ export const serve = Effect.fnUntraced(function* (options: Options): Effect.fn.R
   const scope = yield* Effect.scope
   const fibers = yield* FiberSet.make<void>()
   const active = new Map<Id, { readonly fiber: Fiber.Fiber<unknown, unknown>; isCancelled: boolean }>()
-  const wants = { cards: false, progress: false }
+  const wants = { cards: false, deferred: false, progress: false }
 
   const send = (message: object) => options.write(JSON.stringify({ jsonrpc: "2.0", ...message }))
   const notify = (method: string, params: object) => send({ method, params })
@@ -93,6 +96,13 @@ export const serve = Effect.fnUntraced(function* (options: Options): Effect.fn.R
         if (params.cards === true && !wants.cards) {
           wants.cards = true
           yield* Scope.provide(cards.connect(cardEvents), scope)
+        }
+        if (params.deferred === true && !wants.deferred && options.deferred !== undefined) {
+          wants.deferred = true
+          yield* Scope.provide(
+            options.deferred.divert((deferred) => notify("diagnostics.deferred", deferred)),
+            scope
+          )
         }
         return { protocolVersion, run }
       }),

@@ -21,7 +21,7 @@ const baseName = (path: string): string => path.slice(path.lastIndexOf("/") + 1)
 
 /** A line that names another file, in any of the languages. */
 const naming =
-  /^\s*(?:import|export|from|use|mod|pub|require|require_relative|load|source|part|include|using|package|#\s*include|#\s*import|@import|@use|@forward|local|const|let|var)\b|\b(?:require|import|include)\b/
+  /^\s*(?:import|export|from|use|mod|pub|require|require_relative|load|source|part|include|using|package|#\s*include|#\s*import|@import|@use|@forward|local|const|let|var)\b|\b(?:require|import|include)\b|^\s*(?:[\w.]+\s+)?"[^"]+"\s*;?\s*$/
 
 const words = /[\p{L}\p{N}_$]+/gu
 
@@ -32,7 +32,8 @@ const folders = new Set(["index", "__init__", "mod", "lib", "main"])
 const namesOf = (path: string): ReadonlyArray<string> => {
   const stem = baseName(path).replace(/^\.+/, "").split(".")[0] ?? ""
   const parent = path.split("/").at(-2) ?? ""
-  return folders.has(stem) ? [stem, parent] : [stem]
+  // A Go file is known by its package.
+  return folders.has(stem) || path.endsWith(".go") ? [stem, parent] : [stem]
 }
 
 const namedIn = (text: string): ReadonlySet<string> => {

@@ -2,6 +2,7 @@
 import { Effect } from "effect"
 import * as ToolError from "../ToolError.ts"
 import { Workspace } from "../Workspace.ts"
+import type { Checked } from "./checkers/Checker.ts"
 import { type Answer, type Diagnostic, type FileDiagnostics, LanguageServers, type Options } from "./LanguageServers.ts"
 import * as Outcomes from "./Outcomes.ts"
 import * as Row from "./rows/Row.ts"
@@ -71,22 +72,50 @@ const ofFiles = Effect.fnUntraced(function* (files: ReadonlyArray<string>, optio
 const ofProject = Effect.fnUntraced(function* (options: Options) {
   const servers = yield* LanguageServers
   const { show } = yield* Workspace
+  // One server is asked for by name: then it is not about the checkers.
+  const check = options.server === undefined ? servers.check : undefined
+  const checked = check === undefined ? undefined : yield* check
   const answers = yield* servers.projectDiagnostics(options)
   const known = (yield* servers.known).filter(({ id }) => options.server === undefined || id === options.server)
   const confirmed = answers.flatMap(toTold)
   const said = known.flatMap(({ diagnostics, id }) => diagnostics.filter(isTold).map((one) => told(one, id, true)))
-  const found = [...confirmed, ...said]
+  const byChecker = (checked?.diagnostics ?? [])
+    .filter(({ severity }) => severity <= 2)
+    .map((one) => told({ ...one, raw: undefined }, one.source ?? "", false))
+  // What a checker tells is not repeated for the servers.
+  const repeated = new Set(byChecker.map(({ line, message, path }) => JSON.stringify([path, line, message])))
+  const rest = [...confirmed, ...said].filter(
+    ({ line, message, path }) => !repeated.has(JSON.stringify([path, line, message]))
+  )
+  const found = [...byChecker, ...rest]
   const value: Values.Diagnostics = {
     ...shown(found.map((one) => ({ ...one, path: show(one.path) }))),
     servers: answers.map(Outcomes.toPart),
     files: new Set(found.map(({ path }) => path)).size,
     unchecked: [],
     elsewhere: [],
-    checkers: [],
-    notes: ["This is what the running servers say of the files they know; no checker of the project was run."]
+    checkers: checked?.checkers ?? [],
+    notes: notesOf(checked, rest.length)
   }
-  return value.diagnostics.length > 0 ? value : yield* Outcomes.requireAnswer("the diagnostics of the project", value)
+  if (value.diagnostics.length > 0 || checked?.checkers.some(({ outcome }) => outcome === "empty") === true)
+    return value
+  const parts = [...(checked?.checkers ?? []), ...value.servers]
+  yield* Outcomes.requireAnswer("the diagnostics of the project", { ...value, servers: parts })
+  return value
 })
+
+const notesOf = (checked: Checked | undefined, byServers: number): ReadonlyArray<string> => {
+  if (checked === undefined || checked.checkers.length === 0) {
+    return ["This is what the running servers say of the files they know; no checker of the project was run."]
+  }
+  return [
+    ...checked.checkers.map(
+      ({ id, outcome, reason }) => `${id}: ${words[outcome]}${reason === undefined ? "" : `: ${reason}`}`
+    ),
+    ...(byServers > 0 ? [`${byServers} of them are what the running servers say, beside the checkers.`] : [])
+  ]
+}
+const words = { found: "found", empty: "clean", unknown: "not known", not_covered: "not run" } as const
 
 type Told = Values.Diagnostic & { readonly column: number }
 

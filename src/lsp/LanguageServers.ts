@@ -7,6 +7,7 @@
  */
 import { Context, type Duration, type Effect, type Option } from "effect"
 import type { ToolError } from "../ToolError.ts"
+import type { Checked } from "./checkers/Checker.ts"
 import type { Document } from "./Documents.ts"
 import type { Question } from "./Question.ts"
 import type { Row } from "./rows/Row.ts"
@@ -169,6 +170,8 @@ export class LanguageServers extends Context.Service<
     readonly projectDiagnostics: (
       options?: Options
     ) => Effect.Effect<ReadonlyArray<Answer<ReadonlyArray<Diagnostic>>>, ToolError>
+    /** Runs the project's own checkers (SPEC §3.10), within 120 seconds; absent where the run has none. */
+    readonly check?: Effect.Effect<Checked>
     /** Tells the servers of changes on disk that this run made, before they are found by themselves. */
     readonly changed: (events: ReadonlyArray<FileEvent>) => Effect.Effect<void>
     /** Every row for every root it runs for; a row that does not run once, with the reason. */

@@ -47,11 +47,12 @@ const nameOf = (prepared: unknown, text: string, asking: Asking) => {
 }
 const decodeRange = Schema.decodeUnknownOption(Wire.Range)
 
-const question = (where: WhereToWrite.Where, newName: string): Question<Answer> => ({
+const question = (where: WhereToWrite.Where, newName: string, others: ReadonlyArray<string>): Question<Answer> => ({
   name: "rename",
   scope: "project",
   isProvided: (capabilities, document) => capabilities.provides(methods.rename, document),
   ask: Effect.fnUntraced(function* (asking) {
+    yield* show(asking, [where.target.file, ...others])
     let name = where.word()
     if (asking.capabilities.option(methods.rename, "prepareProvider") === true) {
       const prepared = yield* refusing(asking.request(methods.prepare, asking.place))
@@ -87,19 +88,33 @@ const refusing = (
     )
   )
 
-/** How many files that have the name in them are shown to the servers first, and for how long. */
+/** How many files that have the name in them the server is shown first, and how long it has for them. */
 const mostShown = 32
-const showing = "15 seconds"
+const showing = "5 seconds"
 
-/** A server renames what it has loaded, and many load a file only when it is opened: pyright, clangd without an index. */
-const prepare = Effect.fnUntraced(function* (where: WhereToWrite.Where) {
-  const servers = yield* LanguageServers
+/** The files that have the name in them, beside the one that is asked about. */
+const mentioning = Effect.fnUntraced(function* (where: WhereToWrite.Where) {
   const edits = yield* Edits
   const { at, file } = where.target
   const { text } = yield* edits.read(file)
   if (at !== undefined) yield* at(text)
-  const mentioning = yield* Mentions.find(file, [where.word()], mostShown)
-  yield* servers.diagnostics([file, ...mentioning], { timeout: showing })
+  return yield* Mentions.find(file, [where.word()], mostShown)
+})
+
+/**
+ * A server renames what it has loaded, and many load a file only when it is opened: pyright, clangd without an index. That it
+ * can tell what is in a file shows that it has read it.
+ */
+const show = Effect.fnUntraced(function* (asking: Asking, paths: ReadonlyArray<string>) {
+  yield* asking.open(paths)
+  const outline = "textDocument/documentSymbol"
+  const documents = (yield* asking.documents).filter(
+    (document) => paths.includes(document.path) && asking.capabilities.provides(outline, document)
+  )
+  yield* Effect.forEach(documents, ({ uri }) => Effect.ignore(asking.request(outline, { textDocument: { uri } })), {
+    concurrency: "unbounded",
+    discard: true
+  }).pipe(Effect.timeoutOption(showing))
 })
 
 export const lspRename = LiveTool.make("lsp_rename", {
@@ -124,8 +139,10 @@ export const lspRename = LiveTool.make("lsp_rename", {
       const servers = yield* LanguageServers
       const where = yield* WhereToWrite.make({ file, line, symbol })
       const what = `the rename of \`${symbol}\` at ${where.shown}:${line}`
-      yield* prepare(where)
-      const answers = yield* servers.ask(question(where, new_name), where.target, { timeout: EditOfServer.patience })
+      const others = yield* mentioning(where)
+      const answers = yield* servers.ask(question(where, new_name, others), where.target, {
+        timeout: EditOfServer.patience
+      })
       const own = yield* EditOfServer.owner(what, answers)
       if (own === undefined) {
         const said = answers.filter(({ outcome }) => outcome === "empty").map(({ id }) => id)

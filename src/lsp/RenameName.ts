@@ -71,10 +71,12 @@ export const fault = (names: {
   if (to.trim() === "") return "it is empty"
   if (to === from) return `the symbol is called \`${from}\` already`
   if (/[\r\n]/.test(to)) return "it has a line end in it"
+  const isPlain = identifier.test(from) && identifier.test(to)
   const [, before, inner] = dressed.exec(from)!
-  if (!identifier.test(inner!)) return /\s/.test(to) && !/\s/.test(from) ? "it has white space in it" : undefined
+  if (!isPlain && !identifier.test(inner!))
+    return /\s/.test(to) && !/\s/.test(from) ? "it has white space in it" : undefined
   const [, nextBefore, next] = dressed.exec(to)!
-  if (!identifier.test(next!) || nextBefore !== before) return `it is not a name as \`${from}\` is`
+  if (!isPlain && (!identifier.test(next!) || nextBefore !== before)) return `it is not a name as \`${from}\` is`
   if (languageId !== undefined && keywords.get(languageId)?.has(to) === true) return `it is a keyword of ${languageId}`
   return undefined
 }

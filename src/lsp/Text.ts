@@ -152,7 +152,11 @@ export const diagnostics = (value: Values.Diagnostics, { file = "" }: Question):
   const both = (["error", "warning"] as const)
     .flatMap((severity) => (count(severity) === 0 ? [] : [counted(count(severity), severity)]))
     .join(" and ")
-  const isAllKnown = value.unchecked.length === 0 && value.servers.every(({ outcome }) => outcome !== "unknown")
+  const checkers = value.checkers ?? []
+  const isAllKnown =
+    checkers.length > 0
+      ? checkers.every(({ outcome }) => outcome === "found" || outcome === "empty")
+      : value.unchecked.length === 0 && value.servers.every(({ outcome }) => outcome !== "unknown")
   const head =
     value.total === 0
       ? isAllKnown

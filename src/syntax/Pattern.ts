@@ -237,6 +237,20 @@ export const compile = (language: Language, source: string, context?: string): C
   return fail(reasonOf(refusals, trimmed), completion)
 }
 
+/**
+ * Without the readings in which the whole pattern is one token and its metavariables a part of that: languages of running
+ * text (HTML, YAML) accept any code as text, which nobody means who did not ask for them.
+ */
+export const asCode = (compiled: Compiled): Compiled => {
+  if (!compiled.ok) return compiled
+  const { language, readings } = compiled.pattern
+  const kept = readings.filter(
+    ({ goals, literal }) => literal.length === 0 || goals.length > 1 || goals[0]!.tag !== "leaf"
+  )
+  if (kept.length > 0) return { ok: true, pattern: { ...compiled.pattern, readings: kept } }
+  return { ok: false, unparseable: { language, reason: "it is only text there, not code", completion: undefined } }
+}
+
 const first = <A, B>(items: Iterable<A>, f: (item: A) => B | undefined): B | undefined => {
   for (const item of items) {
     const found = f(item)

@@ -93,7 +93,8 @@ export const rewrite = (
     for (const extra of dropped) {
       const words = text.slice(extra.start, extra.end)
       // What the template writes again is not lost.
-      if (isWorth(words) && !template.source.includes(words)) lost.push({ line: positionOf(extra.start).line, text: words })
+      if (isWorth(words) && !template.source.includes(words))
+        lost.push({ line: positionOf(extra.start).line, text: words })
     }
     edits.push({
       start: match.start,

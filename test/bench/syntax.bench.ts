@@ -15,7 +15,7 @@ import * as NodeParsers from "../../layers/syntax/NodeParsers.ts"
 import { Parsers } from "../../src/syntax/Parsers.ts"
 import * as Cli from "../support/Cli.ts"
 
-const runs = 5
+const runs = 3
 const most = 10_000
 const packages = fileURLToPath(new URL("../../node_modules", import.meta.url))
 const native = Path.join(packages, "@ast-grep/cli-linux-x64-gnu/ast-grep")

@@ -202,12 +202,11 @@ describe("lsp_rename", () => {
       const run = yield* Writes.run((server) => {
         server.on("initialize", () => ({ capabilities: { textDocumentSync: 2, renameProvider: true } }))
         let count = 0
-        server.on("textDocument/rename", async ({ newName, position, textDocument }) => {
+        server.on("textDocument/rename", async ({ newName, textDocument }) => {
           const { text } = server.documents.get(textDocument.uri)!
           if (count++ === 0) await server.sleep(400)
           const at = text.indexOf("one")
           const line = text.slice(0, at).split("\n").length - 1
-          void position
           return {
             changes: {
               [textDocument.uri]: [

@@ -83,6 +83,10 @@ describe("searching a directory", () => {
         { language: "typescript", context: "statement", total: 1, isExact: true, shown: true }
       ])
       expect(outcome.languages.find(({ language }) => language === "json")).toMatchObject({ status: "unparseable" })
+      expect(outcome.languages.find(({ language }) => language === "yaml")).toMatchObject({
+        status: "unparseable",
+        reason: "it is only text there, not code"
+      })
       expect(outcome.skipped.get("language unknown")).toBe(1)
     }).pipe(Effect.provide(layer))
   )

@@ -10,6 +10,7 @@ import * as Binaries from "../../../layers/lsp/Binaries.ts"
 import * as NodeLanguageServers from "../../../layers/lsp/NodeLanguageServers.ts"
 import * as NodeProcesses from "../../../layers/process/NodeProcesses.ts"
 import * as NodeWorkspace from "../../../layers/workspace/NodeWorkspace.ts"
+import type * as Answer from "../../../src/Answer.ts"
 import { resolve } from "../../../src/edits/Resolve.ts"
 import { lspApply } from "../../../src/lsp/Apply.ts"
 import { lsp } from "../../../src/lsp/Lsp.ts"
@@ -62,9 +63,7 @@ export const make = Effect.fnUntraced(function* (files: Readonly<Record<string, 
         .sort()
         .map((name) => [name, Fs.readFileSync(Path.join(root, name), "utf8")])
     )
-  const done = (
-    answer: Surface.Surface extends never ? never : { readonly isFailure: boolean; readonly text: string }
-  ) => {
+  const done = (answer: Answer.Answer) => {
     if (answer.isFailure) assert.fail(answer.text)
   }
   /** Renames, has the project checked, and takes it back. */

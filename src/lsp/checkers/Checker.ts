@@ -1,0 +1,46 @@
+/** One checker of a project as data (SPEC §3.10): when a project has it, and how it is run without writing into the project. */
+import { Schema } from "effect"
+import type { Diagnostic } from "../LanguageServers.ts"
+import { Binary } from "../rows/Row.ts"
+import type { Part } from "../Values.ts"
+import type * as Parse from "./Parse.ts"
+
+/**
+ * What a project's own configuration says for a checker: a file of the folder, and where it is named in one that many tools
+ * share, the text that it must have.
+ */
+export const Sign = Schema.Struct({
+  file: Schema.NonEmptyString,
+  /** A regular expression, by line. */
+  having: Schema.optionalKey(Schema.NonEmptyString)
+})
+export type Sign = typeof Sign.Type
+
+export interface Checker {
+  readonly id: string
+  readonly binary: Binary
+  /** `${out}` is a folder outside of the project, the same for all calls of a run. */
+  readonly args: ReadonlyArray<string>
+  readonly env?: Readonly<Record<string, string>>
+  /** One of these names it. */
+  readonly signs: ReadonlyArray<Sign>
+  /** One of these makes it the one to try, where none of its role is named. */
+  readonly usual?: ReadonlyArray<Sign>
+  /** Of one role one is run: a named one first. */
+  readonly role?: string
+  /** Files that it would write into the project where they are missing; it is not run then. */
+  readonly wouldWrite?: ReadonlyArray<string>
+  /** It runs programs of the project (build scripts, plug-ins): only where the project is trusted (SPEC §3.9). */
+  readonly runsProject?: boolean
+  /** How its output is read. */
+  readonly format: keyof typeof Parse.formats
+  /** The exit codes with which it has checked all. With another one it is not clean, whatever it says. */
+  readonly finished: ReadonlyArray<number>
+}
+
+/** What all checkers say together. */
+export interface Checked {
+  /** Paths are absolute. */
+  readonly diagnostics: ReadonlyArray<Omit<Diagnostic, "raw">>
+  readonly checkers: ReadonlyArray<Part>
+}

@@ -1,0 +1,137 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Fs from "node:fs"
+import * as Os from "node:os"
+import * as Path from "node:path"
+import { Effect, Layer } from "effect"
+import * as Checkers from "../../../layers/lsp/Checkers.ts"
+import * as NodeProcesses from "../../../layers/process/NodeProcesses.ts"
+import type { Checker } from "../../../src/lsp/checkers/Checker.ts"
+import type { FindBinary } from "../../../src/lsp/LanguageServers.ts"
+
+const node: FindBinary = () => Effect.succeed({ status: "found", command: process.execPath })
+
+const fake = (id: string, program: string, more: Partial<Checker> = {}): Checker => ({
+  id,
+  binary: { name: "node" },
+  args: ["-e", program],
+  signs: [{ file: "sign" }],
+  format: "mypy",
+  finished: [0, 1],
+  ...more
+})
+
+const found = 'console.log("a.py:3:1: error: wrong  [code]\\na.py:2: warning: odd\\na.py:1: note: so"); process.exit(1)'
+
+const run = (
+  checkers: ReadonlyArray<Checker>,
+  options: { readonly files?: Record<string, string>; readonly isTrusted?: boolean; readonly bound?: number } = {}
+) =>
+  Effect.gen(function* () {
+    const root = Fs.realpathSync(Fs.mkdtempSync(Path.join(Os.tmpdir(), "livetools-checkers-")))
+    yield* Effect.addFinalizer(() => Effect.sync(() => Fs.rmSync(root, { recursive: true, force: true })))
+    for (const [name, text] of Object.entries({ sign: "", ...options.files }))
+      Fs.writeFileSync(Path.join(root, name), text)
+    const check = yield* Checkers.make({
+      root,
+      isTrusted: options.isTrusted ?? true,
+      findBinary: node,
+      checkers,
+      ...(options.bound === undefined ? {} : { bound: options.bound })
+    })
+    const checked = yield* check
+    return {
+      checkers: checked.checkers,
+      diagnostics: checked.diagnostics.map(
+        ({ code, line, message, path, severity, source }) =>
+          `${Path.relative(root, path)}:${line} ${severity} ${message} ${code ?? ""} ${source ?? ""}`
+      ),
+      left: Fs.readdirSync(root)
+    }
+  }).pipe(Effect.provide(Layer.fresh(NodeProcesses.layer())))
+
+describe("checkers", () => {
+  it.live("found, clean; nothing is written where it runs", () =>
+    Effect.gen(function* () {
+      const result = yield* run([
+        fake("one", found),
+        fake("two", 'require("fs").writeFileSync("${out}/state", "x")'),
+        fake("three", "process.exit(1)", { signs: [{ file: "none" }] })
+      ])
+      assert.deepStrictEqual(result, {
+        checkers: [
+          { id: "one", outcome: "found" },
+          { id: "two", outcome: "empty" }
+        ],
+        diagnostics: ["a.py:3 1 wrong code one", "a.py:2 2 odd  one", "a.py:1 3 so  one"],
+        left: ["sign"]
+      })
+    })
+  )
+
+  it.live("one that crashed is not clean, and what it had found is told", () =>
+    Effect.gen(function* () {
+      const { checkers, diagnostics } = yield* run([
+        fake("mute", 'console.error("no configuration"); process.exit(1)'),
+        fake("crash", 'console.error("internal error"); process.exit(3)'),
+        fake("killed", 'process.kill(process.pid, "SIGKILL")'),
+        fake("half", `${found.replace("process.exit(1)", "process.exit(2)")}`)
+      ])
+      assert.deepStrictEqual(
+        checkers.map(({ id, outcome }) => [id, outcome]),
+        [
+          ["mute", "unknown"],
+          ["crash", "unknown"],
+          ["killed", "unknown"],
+          ["half", "found"]
+        ]
+      )
+      assert.include(checkers[0]!.reason, "no configuration")
+      assert.include(checkers[1]!.reason, "exited with code 3")
+      assert.include(checkers[3]!.reason, "exited with code 2")
+      assert.strictEqual(diagnostics.length, 3)
+    })
+  )
+
+  it.live("one that would write is not run, nor one that runs programs of a project that is not trusted", () =>
+    Effect.gen(function* () {
+      const { checkers } = yield* run(
+        [fake("writes", "", { wouldWrite: ["x.lock"] }), fake("runs", "", { runsProject: true })],
+        { isTrusted: false }
+      )
+      assert.deepStrictEqual(
+        checkers.map(({ outcome }) => outcome),
+        ["not_covered", "not_covered"]
+      )
+      assert.include(checkers[0]!.reason, "x.lock")
+      assert.include(checkers[1]!.reason, "not trusted")
+    })
+  )
+
+  it.live("the bound is that of all together, and what hangs is ended", () =>
+    Effect.gen(function* () {
+      const before = performance.now()
+      const { checkers } = yield* run(
+        ["a", "b", "c"].map((id) => fake(id, "setInterval(() => {}, 1000)")),
+        { bound: 700 }
+      )
+      assert.isBelow(performance.now() - before, 3000)
+      assert.deepStrictEqual(
+        checkers.map(({ outcome }) => outcome),
+        ["unknown", "unknown", "unknown"]
+      )
+    })
+  )
+
+  it.live("of a role the one that the configuration names; else the usual one", () =>
+    Effect.gen(function* () {
+      const two = [
+        fake("named", "", { role: "r", signs: [{ file: "conf", having: "^\\[named" }] }),
+        fake("usual", "", { role: "r", signs: [{ file: "none" }], usual: [{ file: "sign" }] })
+      ]
+      const ids = (files: Record<string, string>) =>
+        Effect.map(run(two, { files }), ({ checkers }) => checkers.map(({ id }) => id))
+      assert.deepStrictEqual(yield* ids({ conf: "x\n[named.part]\n" }), ["named"])
+      assert.deepStrictEqual(yield* ids({ conf: "# [named]\n" }), ["usual"])
+    })
+  )
+})

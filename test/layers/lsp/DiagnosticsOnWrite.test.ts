@@ -1,0 +1,395 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Path from "node:path"
+import { Context, Effect, Fiber, Layer } from "effect"
+import * as NodeEdits from "../../../layers/edits/NodeEdits.ts"
+import * as NodeWorkspace from "../../../layers/workspace/NodeWorkspace.ts"
+import type * as Answer from "../../../src/Answer.ts"
+import { DeferredFindings } from "../../../src/DeferredFindings.ts"
+import { Edits } from "../../../src/Edits.ts"
+import { resolve } from "../../../src/edits/Resolve.ts"
+import { write } from "../../../src/harness/Write.ts"
+import * as DiagnosticsOnWrite from "../../../src/lsp/DiagnosticsOnWrite.ts"
+import type { Budgets } from "../../../src/lsp/DiagnosticsOnWriteWatch.ts"
+import { LanguageServers } from "../../../src/lsp/LanguageServers.ts"
+import { lspRename } from "../../../src/lsp/Rename.ts"
+import { lspRenameFile } from "../../../src/lsp/RenameFile.ts"
+import * as Surface from "../../../src/Surface.ts"
+import * as Fake from "../../support/FakeLanguageServer.ts"
+
+/**
+ * Finds `bad X`, as X, with a warning for `odd X`; and `use a.X` where `a.t` does not have `def X`. `slow N` in a text makes the
+ * answer come N ms later.
+ */
+const pulled: Fake.Behaviour = (server) => {
+  server.on("initialize", () => ({
+    capabilities: { textDocumentSync: 2, renameProvider: true, diagnosticProvider: { interFileDependencies: true } }
+  }))
+  server.on("textDocument/rename", ({ newName, textDocument }) => ({
+    changes: { [textDocument.uri]: [{ range: server.rangeOf(textDocument.uri, "one"), newText: newName }] }
+  }))
+  server.on("textDocument/diagnostic", async ({ textDocument: { uri } }) => {
+    const { text } = server.documents.get(uri)!
+    const slow = /slow (\d+)/.exec(text)
+    if (slow !== null) await server.sleep(Number(slow[1]))
+    const lines = text.split("\n")
+    const a = server.documents.get(uri.replace(/[^/]*$/, "a.t"))?.text ?? "def lost"
+    const items = lines.flatMap((line, number) => [
+      ...[...line.matchAll(/bad (\w+)/g)].map(([, name]) => server.diagnostic(name!, number)),
+      ...[...line.matchAll(/odd (\w+)/g)].map(([, name]) => ({ ...server.diagnostic(name!, number), severity: 2 })),
+      ...[...line.matchAll(/use a\.(\w+)/g)].flatMap(([, name]) =>
+        a.includes(`def ${name}`) ? [] : [server.diagnostic(`no ${name}`, number)]
+      )
+    ])
+    return { kind: "full", items }
+  })
+}
+
+const pushes: Fake.Behaviour = (server) => {
+  const push = async (uri: string) => {
+    await server.sleep(50)
+    await server.publish(
+      uri,
+      server.documents
+        .get(uri)!
+        .text.split("\n")
+        .flatMap((line, number) => [...line.matchAll(/bad (\w+)/g)].map(([, name]) => server.diagnostic(name!, number)))
+    )
+  }
+  server.on("initialize", () => ({ capabilities: { textDocumentSync: 2 } }))
+  server.on("textDocument/didOpen", ({ textDocument }) => push(textDocument.uri))
+  server.on("textDocument/didChange", ({ textDocument }) => push(textDocument.uri))
+}
+
+const budgets: Partial<Budgets> = { warm: "600 millis", cold: "5 seconds", deferred: "5 seconds" }
+
+interface Value {
+  readonly introduced: ReadonlyArray<{ readonly path: string; readonly line: number; readonly message: string }>
+  readonly diagnostics_outcome: string
+  readonly edit_id?: string
+}
+
+const start = Effect.fnUntraced(function* (
+  behaviour: Fake.Behaviour,
+  options: Fake.Options & { readonly budgets?: Partial<Budgets> } = {}
+) {
+  const fake = yield* Fake.run(behaviour, options)
+  const engine = NodeEdits.layer({ stateFolder: Path.join(fake.folder, "state") }).pipe(
+    Layer.provideMerge(Layer.orDie(NodeWorkspace.layer({ root: fake.root }))),
+    Layer.provideMerge(Layer.succeed(LanguageServers, fake.servers))
+  )
+  const context = yield* Layer.build(engine)
+  const edits = Context.get(context, Edits)
+  const tools = [
+    DiagnosticsOnWrite.wrap(write, { paths: ({ path }) => Effect.succeed([path]) }),
+    DiagnosticsOnWrite.wrap(resolve, {
+      paths: ({ edit_id }) =>
+        Effect.orElseSucceed(
+          Effect.map(edits.describe(edit_id), ({ files }) => files.map(({ moved_to, path }) => moved_to ?? path)),
+          () => []
+        ),
+      writes: ({ action }) => action !== "discard",
+      isUndo: ({ action }) => action === "undo"
+    }),
+    DiagnosticsOnWrite.wrap(lspRename),
+    DiagnosticsOnWrite.wrap(lspRenameFile)
+  ] as const
+  /** One more run on the same servers. */
+  const run = Effect.gen(function* () {
+    const own = yield* Layer.build(
+      DiagnosticsOnWrite.layer({ ...budgets, ...options.budgets }).pipe(
+        Layer.provideMerge(Layer.succeedContext(context))
+      )
+    )
+    const surface = yield* Surface.make(tools).pipe(Effect.provideContext(own))
+    return { surface, deferred: Context.get(own, DeferredFindings) }
+  })
+  const { deferred, surface } = yield* run
+  const said = (answer: Answer.Answer<Value>) => {
+    if (answer.isFailure) return assert.fail(answer.text)
+    const { diagnostics_outcome, introduced } = answer.value
+    return [diagnostics_outcome, ...introduced.map(({ line, message, path }) => `${path}:${line} ${message}`)]
+  }
+  const put = (path: string, content: string, on = surface) => on.call("write", { path, content })
+  return {
+    ...fake,
+    run,
+    surface,
+    deferred,
+    said,
+    put,
+    write: fake.write,
+    writes: (path: string, content: string) => Effect.map(put(path, content), said)
+  }
+})
+
+describe("diagnostics on write", () => {
+  for (const [name, behaviour] of [
+    ["pulled", pulled],
+    ["pushed", pushes]
+  ] as const) {
+    it.live(`C72 C73 C74 ${name}: the baseline, a multiset without positions`, () =>
+      Effect.gen(function* () {
+        const policy = { settle: "100 millis", settleDoubtful: "150 millis", elsewhere: "200 millis" } as const
+        const old = Array.from({ length: 40 }, (_, i) => `bad old${i % 20}`).join("\n")
+        const { writes } = yield* start(behaviour, { files: { "a.t": `${old}\n` }, policy })
+        assert.deepStrictEqual(yield* writes("a.t", `${old}\nmore\n`), ["nothing_new"])
+        assert.deepStrictEqual(yield* writes("a.t", `${"\n".repeat(10)}${old}\nmore\n`), ["nothing_new"])
+        assert.deepStrictEqual(yield* writes("a.t", `${"\n".repeat(10)}${old}\nbad old0\nbad new\n`), [
+          "introduced",
+          "a.t:51 old0",
+          "a.t:52 new"
+        ])
+        assert.deepStrictEqual(yield* writes("a.t", `${old}\nbad old0\nbad new\nbad x\n`), ["introduced", "a.t:43 x"])
+      })
+    )
+  }
+
+  it.live("C75 what is fixed and comes back is new again; a new file has nothing to begin with", () =>
+    Effect.gen(function* () {
+      const { writes } = yield* start(pulled)
+      assert.deepStrictEqual(yield* writes("n.t", "bad one\nodd two\n"), ["introduced", "n.t:1 one", "n.t:2 two"])
+      assert.deepStrictEqual(yield* writes("n.t", "bad one\nodd two\nx\n"), ["nothing_new"])
+      assert.deepStrictEqual(yield* writes("n.t", "fine\n"), ["nothing_new"])
+      assert.deepStrictEqual(yield* writes("n.t", "bad one\n"), ["introduced", "n.t:1 one"])
+    })
+  )
+
+  it.live("C61 what a write causes in another file, that nobody has opened", () =>
+    Effect.gen(function* () {
+      const { put, said, writes } = yield* start(pulled, {
+        files: { "a.t": "def f\n", "b.t": "import a\nuse a.f\nuse a.old\n", "c.t": "nothing\n" }
+      })
+      const answer = yield* put("a.t", "def g\n")
+      assert.deepStrictEqual(said(answer), ["introduced", "b.t:2 no f"])
+      assert.include(answer.text, "This introduced 1 error:\nb.t:2 error no f (fake)")
+      assert.deepStrictEqual(yield* writes("a.t", "def f\n"), ["nothing_new"])
+    })
+  )
+
+  it.live("C80 an edit that is undone reports nothing, also what it had fixed", () =>
+    Effect.gen(function* () {
+      const { put, said, surface, writes } = yield* start(pulled, { files: { "a.t": "bad one\n" } })
+      const answer = yield* put("a.t", "bad two\n")
+      assert.deepStrictEqual(said(answer), ["introduced", "a.t:1 two"])
+      if (answer.isFailure) return
+      const undone = yield* surface.call("resolve", { edit_id: answer.value.edit_id ?? "", action: "undo" })
+      assert.deepStrictEqual(said(undone), ["nothing_new"])
+      assert.deepStrictEqual(yield* writes("a.t", "bad two\n"), ["introduced", "a.t:1 two"])
+    })
+  )
+
+  it.live("C76 two runs do not see each other's", () =>
+    Effect.gen(function* () {
+      const { put, run, said } = yield* start(pulled)
+      const { surface: other } = yield* run
+      yield* put("a.t", "x\n", other)
+      assert.deepStrictEqual(said(yield* put("a.t", "bad one\n")), ["introduced", "a.t:1 one"])
+      assert.deepStrictEqual(said(yield* put("a.t", "bad one\nbad two\n", other)), ["introduced", "a.t:2 two"])
+    })
+  )
+
+  it.live("C76 two writes at once: each finding is told once", () =>
+    Effect.gen(function* () {
+      const { put, said, writes } = yield* start(pulled, {
+        files: { "a.t": "def f\n", "b.t": "import a\nuse a.f\n" }
+      })
+      yield* writes("a.t", "def f\n\n")
+      for (let i = 0; i < 5; i++) {
+        const both = yield* Effect.all([put("a.t", `def x${i}\n`), put("b.t", `import a\nuse a.f\nbad b${i}\n`)], {
+          concurrency: "unbounded"
+        })
+        const all = both.flatMap((answer) => said(answer).slice(1)).toSorted()
+        assert.deepStrictEqual(all, ["b.t:2 no f", `b.t:3 b${i}`])
+        yield* writes("a.t", "def f\n")
+        yield* writes("b.t", "import a\nuse a.f\n")
+      }
+    })
+  )
+
+  it.live("C77 two servers with the same words are two", () =>
+    Effect.gen(function* () {
+      const { put } = yield* start(pulled, { others: { second: { behaviour: pulled } } })
+      const answer = yield* put("a.t", "bad one\n")
+      if (answer.isFailure) return assert.fail(answer.text)
+      assert.deepStrictEqual(
+        answer.value.introduced.map(({ source }) => source),
+        ["fake", "second"]
+      )
+    })
+  )
+
+  it.live("C78 what is late comes with the next answer, whichever tool gives it, once", () =>
+    Effect.gen(function* () {
+      const { put, said, surface, writes } = yield* start(pulled, { files: { "a.t": "x\n" } })
+      yield* writes("a.t", "y\n")
+      const before = performance.now()
+      const late = yield* put("a.t", "bad one\nslow 900\n")
+      assert.isBelow(performance.now() - before, 850)
+      assert.deepStrictEqual(said(late), ["unknown"])
+      assert.include(late.text, "a later answer will tell")
+      yield* Effect.sleep("1500 millis")
+      const next = yield* surface.dispatch("resolve", { edit_id: "edit_99", action: "undo" })
+      assert.deepStrictEqual(
+        next.deferred?.map(({ edit_id, files, introduced, tool }) => ({ edit_id, files, introduced, tool })),
+        [
+          {
+            edit_id: late.isFailure ? "" : late.value.edit_id,
+            files: ["a.t"],
+            introduced: [{ path: "a.t", line: 1, severity: "error", message: "one", source: "fake" }],
+            tool: "write"
+          }
+        ]
+      )
+      assert.include(next.text, "The earlier write of a.t")
+      assert.isUndefined((yield* surface.dispatch("resolve", { edit_id: "edit_99", action: "undo" })).deferred)
+      assert.deepStrictEqual(yield* writes("a.t", "bad one\n"), ["nothing_new"])
+    })
+  )
+
+  it.live("C78 what is late is dropped where the file has changed since: that is the state before the next write", () =>
+    Effect.gen(function* () {
+      const { surface, write, writes } = yield* start(pulled, { files: { "a.t": "x\n" } })
+      yield* writes("a.t", "y\n")
+      assert.deepStrictEqual(yield* writes("a.t", "bad one\nslow 900\n"), ["unknown"])
+      yield* Effect.sleep("1500 millis")
+      write("a.t", "bad one\nby another\n")
+      assert.isUndefined((yield* surface.dispatch("resolve", { edit_id: "edit_99", action: "undo" })).deferred)
+      assert.deepStrictEqual(yield* writes("a.t", "bad one\nbad two\n"), ["introduced", "a.t:2 two"])
+    })
+  )
+
+  it.live("C78 a second write before the first is known: it tells of both, once", () =>
+    Effect.gen(function* () {
+      const { surface, writes } = yield* start(pulled, { files: { "a.t": "x\n" } })
+      yield* writes("a.t", "y\n")
+      assert.deepStrictEqual(yield* writes("a.t", "bad one\nslow 900\n"), ["unknown"])
+      assert.deepStrictEqual(yield* writes("a.t", "bad one\nbad two\n"), ["introduced", "a.t:1 one", "a.t:2 two"])
+      yield* Effect.sleep("1500 millis")
+      assert.isUndefined((yield* surface.dispatch("resolve", { edit_id: "edit_99", action: "undo" })).deferred)
+    })
+  )
+
+  it.live("a client that takes notifications gets what is late as one, and not in an answer", () =>
+    Effect.gen(function* () {
+      const { deferred, surface, writes } = yield* start(pulled, { files: { "a.t": "x\n" } })
+      const got: Array<string> = []
+      yield* deferred.divert(({ text }) => Effect.sync(() => got.push(text)))
+      yield* writes("a.t", "y\n")
+      yield* writes("a.t", "bad one\nslow 900\n")
+      yield* Effect.sleep("1500 millis")
+      assert.strictEqual(got.length, 1)
+      assert.include(got[0], "a.t:1 error one")
+      assert.isUndefined((yield* surface.dispatch("resolve", { edit_id: "edit_99", action: "undo" })).deferred)
+    })
+  )
+
+  it.live("C71 a server that dies, hangs or is not there: the write is done, and the bound is kept", () =>
+    Effect.gen(function* () {
+      const { put, said, writes } = yield* start(
+        (server) => {
+          server.on("initialize", () => ({ capabilities: { textDocumentSync: 2, diagnosticProvider: {} } }))
+          server.on("textDocument/diagnostic", ({ textDocument: { uri } }) => {
+            const { text } = server.documents.get(uri)!
+            if (text.includes("die")) server.exit(7)
+            return text.includes("hang") ? server.noReply : { kind: "full", items: [] }
+          })
+        },
+        { files: { "a.t": "x\n" } }
+      )
+      assert.deepStrictEqual(yield* writes("a.t", "y\n"), ["nothing_new"])
+      for (const text of ["hang\n", "die\n"]) {
+        const before = performance.now()
+        const answer = yield* put("a.t", text)
+        assert.isBelow(performance.now() - before, 1000, text)
+        assert.deepStrictEqual(said(answer), ["unknown"], text)
+        assert.include(answer.text, "it was written")
+      }
+      const none = yield* put("a.none", "x\n")
+      assert.deepStrictEqual(said(none), ["not_covered"])
+    })
+  )
+
+  it.live("C79 what a server says of the old text after the write is not taken for the new one", () =>
+    Effect.gen(function* () {
+      const { writes } = yield* start(
+        (server) => {
+          server.on("initialize", () => ({ capabilities: { textDocumentSync: 2 } }))
+          const push = async (uri: string, isOpen: boolean) => {
+            const { text, version } = server.documents.get(uri)!
+            if (!isOpen) {
+              await server.publish(uri, ["stale"], version - 1)
+              await server.sleep(100)
+            }
+            await server.publish(uri, text.includes("bad") ? ["one"] : [], version)
+          }
+          server.on("textDocument/didOpen", ({ textDocument }) => push(textDocument.uri, true))
+          server.on("textDocument/didChange", ({ textDocument }) => push(textDocument.uri, false))
+        },
+        {
+          files: { "a.t": "x\n" },
+          policy: { settle: "50 millis", settleDoubtful: "80 millis" },
+          budgets: { warm: "1 second" }
+        }
+      )
+      assert.deepStrictEqual(yield* writes("a.t", "bad\n"), ["introduced", "a.t:1 one"])
+      assert.deepStrictEqual(yield* writes("a.t", "bad\nmore\n"), ["nothing_new"])
+    })
+  )
+
+  it.live("C81 a file that moves takes along what is known of it; one that is renamed in its text too", () =>
+    Effect.gen(function* () {
+      const { said, surface } = yield* start(pulled, { files: { "a.t": "one\nbad old\n" } })
+      const renamed = yield* surface.call("lsp_rename", { file: "a.t", line: 1, symbol: "one", new_name: "bad" })
+      assert.deepStrictEqual(said(renamed), ["nothing_new"])
+      const moved = yield* surface.call("lsp_rename_file", { from: "a.t", to: "deep/b.t" })
+      assert.deepStrictEqual(said(moved), ["nothing_new"])
+      const written = yield* surface.call("write", { path: "deep/b.t", content: "bad old\nbad new\n" })
+      assert.deepStrictEqual(said(written), ["introduced", "deep/b.t:2 new"])
+    })
+  )
+
+  it.live("a write that no server covers costs nothing more, and one that is covered what the server takes", () =>
+    Effect.gen(function* () {
+      const { put } = yield* start(pulled, { files: { "a.t": "x\n" } })
+      yield* put("a.t", "y\n")
+      const timed = (path: string) =>
+        Effect.gen(function* () {
+          const times: Array<number> = []
+          for (let i = 0; i < 15; i++) {
+            const before = performance.now()
+            yield* put(path, `${i}\n`)
+            times.push(performance.now() - before)
+          }
+          return times.toSorted((a, b) => a - b)[7]!
+        })
+      const [none, covered] = [yield* timed("a.none"), yield* timed("a.t")]
+      assert.isBelow(covered - none, 60)
+    })
+  )
+
+  it.live("a write of a whole folder of files that name each other stays within the bound", () =>
+    Effect.gen(function* () {
+      const names = Array.from({ length: 60 }, (_, i) => `f${i}.t`)
+      const { put, said } = yield* start(pulled, {
+        files: Object.fromEntries(names.map((name) => [name, "import a\nuse a.f\n"]))
+      })
+      yield* put("a.t", "def f\n")
+      const before = performance.now()
+      const answer = yield* put("a.t", "def g\n")
+      assert.isBelow(performance.now() - before, 1500)
+      assert.isAtLeast(said(answer).length, 41)
+      assert.include(answer.text, "… and")
+    })
+  )
+
+  it.live("a call that is cancelled while it waits has written, and nothing of it is left waiting", () =>
+    Effect.gen(function* () {
+      const { put, writes } = yield* start(pulled, { files: { "a.t": "x\n" } })
+      yield* writes("a.t", "y\n")
+      const fiber = yield* Effect.forkChild(put("a.t", "bad one\nslow 400\n"), { startImmediately: true })
+      yield* Effect.sleep("200 millis")
+      yield* Fiber.interrupt(fiber)
+      assert.deepStrictEqual(yield* writes("a.t", "bad two\n"), ["introduced", "a.t:1 two"])
+    })
+  )
+})

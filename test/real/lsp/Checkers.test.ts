@@ -1,0 +1,132 @@
+/** `diagnostics "*"` by the projects' own checkers, which write nothing into them (SPEC §3.10). */
+import * as Fs from "node:fs"
+import * as Path from "node:path"
+import { assert, it } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import * as Binaries from "../../../layers/lsp/Binaries.ts"
+import * as Checkers from "../../../layers/lsp/Checkers.ts"
+import * as NodeLanguageServers from "../../../layers/lsp/NodeLanguageServers.ts"
+import * as NodeProcesses from "../../../layers/process/NodeProcesses.ts"
+import * as NodeWorkspace from "../../../layers/workspace/NodeWorkspace.ts"
+import { lsp } from "../../../src/lsp/Lsp.ts"
+import * as Surface from "../../../src/Surface.ts"
+import { folder, suite, time } from "./Writing.ts"
+
+/** What the tool says of a project without any language server, before and after a break. */
+const check = (options: {
+  readonly files: Readonly<Record<string, string>>
+  readonly broken: Readonly<Record<string, string>>
+  readonly clean: ReadonlyArray<readonly [id: string, outcome: string]>
+  readonly found: ReadonlyArray<string>
+}) =>
+  Effect.gen(function* () {
+    const root = yield* folder(options.files)
+    const port = Layer.unwrap(
+      Effect.gen(function* () {
+        const findBinary = yield* Binaries.make({ workspace: root, isTrusted: true })
+        const check = yield* Checkers.make({ root, isTrusted: true, findBinary })
+        return NodeLanguageServers.layer({ rows: [], findBinary, check })
+      })
+    ).pipe(Layer.provideMerge(Layer.mergeAll(NodeWorkspace.layer({ root }), NodeProcesses.layer())), Layer.orDie)
+    const context = yield* Layer.build(port)
+    const surface = yield* Effect.provideContext(Effect.orDie(Surface.make([lsp])), context)
+    const names = () => Fs.readdirSync(root, { recursive: true, encoding: "utf8" }).toSorted()
+    const ask = Effect.map(surface.call("lsp", { action: "diagnostics", file: "*" }), (answer) => {
+      if (answer.isFailure || !("diagnostics" in answer.value)) return assert.fail(answer.text)
+      return { text: answer.text, value: answer.value }
+    })
+    const before = names()
+    const clean = yield* ask
+    assert.deepStrictEqual(
+      clean.value.checkers?.map(({ id, outcome }) => [id, outcome]),
+      options.clean.map((one) => [...one]),
+      clean.text
+    )
+    assert.include(clean.text, "No errors or warnings in the project.")
+    assert.deepStrictEqual(names(), before)
+    for (const [path, text] of Object.entries(options.broken)) Fs.writeFileSync(Path.join(root, path), text)
+    const broken = yield* ask
+    assert.deepStrictEqual(
+      broken.value.diagnostics.map(({ code, line, path, severity }) => `${path}:${line} ${severity} ${code ?? "-"}`),
+      options.found,
+      broken.text
+    )
+    assert.deepStrictEqual(names(), before)
+  })
+
+suite("tsc, with state of its own", ["tsc"], () => {
+  it.live(
+    "is clean, then not; a solution is checked part by part",
+    () =>
+      check({
+        files: {
+          "tsconfig.json": '{ "files": [], "references": [{ "path": "./a" }, { "path": "b/tsconfig.json" }] }\n',
+          "a/tsconfig.json":
+            '{ "compilerOptions": { "strict": true, "composite": true, "types": [], "outDir": "out" } }\n',
+          "a/x.ts": "export const x: number = 1\n",
+          "b/tsconfig.json": '{ "compilerOptions": { "strict": true, "incremental": true, "types": [] } }\n',
+          "b/y.ts": "export const y: number = 1\n"
+        },
+        broken: { "a/x.ts": "export const x: number = ''\n", "b/y.ts": "\nexport const y: number = z\n" },
+        clean: [["tsc", "empty"]],
+        found: ["a/x.ts:1 error 2322", "b/y.ts:2 error 2304"]
+      }),
+    time
+  )
+})
+
+suite("pyright as a checker", ["pyright"], () => {
+  it.live(
+    "is clean, then not",
+    () =>
+      check({
+        files: { "pyproject.toml": "[tool.pyright]\n", "a.py": "x: int = 1\n" },
+        broken: { "a.py": "x: int = ''\n" },
+        clean: [["pyright", "empty"]],
+        found: ["a.py:1 error reportAssignmentType"]
+      }),
+    time
+  )
+})
+
+suite("go build and go vet", ["go"], () => {
+  it.live(
+    "are clean, then not, tests included",
+    () =>
+      check({
+        files: {
+          "go.mod": "module example.com/x\n\ngo 1.21\n",
+          "main.go": 'package main\n\nimport "fmt"\n\nfunc main() {\n\tfmt.Println("x")\n}\n',
+          "lib/lib.go": "package lib\n\nfunc F() int { return 1 }\n"
+        },
+        broken: {
+          "main.go": 'package main\n\nimport "fmt"\n\nfunc main() {\n\tfmt.Printf("%d", "x")\n}\n',
+          "lib/lib.go": 'package lib\n\nfunc F() int { return "x" + y }\n'
+        },
+        clean: [
+          ["go build", "empty"],
+          ["go vet", "empty"]
+        ],
+        found: ["lib/lib.go:3 error -", "main.go:6 warning -"]
+      }),
+    time
+  )
+})
+
+suite("cargo check", ["cargo"], () => {
+  it.live(
+    "is clean, then not, and builds elsewhere",
+    () =>
+      check({
+        files: {
+          "Cargo.toml": '[package]\nname = "x"\nversion = "0.1.0"\nedition = "2021"\n',
+          "Cargo.lock": 'version = 3\n\n[[package]]\nname = "x"\nversion = "0.1.0"\n',
+          "src/main.rs": "fn main() {}\n"
+        },
+        broken: { "src/main.rs": 'fn main() {\n    let x: u8 = "";\n}\n' },
+        clean: [["cargo check", "empty"]],
+        found: ["src/main.rs:2 error E0308"]
+      }),
+    time
+  )
+})

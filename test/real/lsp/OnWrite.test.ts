@@ -1,0 +1,236 @@
+/** Diagnostics on write with real servers, each answer against the project's own checker (SPEC §3a). */
+import { execFileSync } from "node:child_process"
+import * as Fs from "node:fs"
+import * as Path from "node:path"
+import { assert, it } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import * as WriteTools from "../../../layers/WriteTools.ts"
+import * as DiagnosticsOnWrite from "../../../src/lsp/DiagnosticsOnWrite.ts"
+import * as Surface from "../../../src/Surface.ts"
+import { folder, resources, suite, time } from "./Writing.ts"
+
+/** The messages of a checker, a multiset without positions. */
+const checked = (
+  root: string,
+  command: string,
+  args: ReadonlyArray<string>,
+  pattern: RegExp
+): ReadonlyArray<string> => {
+  let output: string
+  try {
+    output = execFileSync(command, args, { cwd: root, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] })
+  } catch (error) {
+    const part = (name: "stdout" | "stderr") =>
+      error instanceof Error && name in error ? String(Object.entries(error).find(([key]) => key === name)?.[1]) : ""
+    output = `${part("stdout")}${part("stderr")}`
+  }
+  return [...output.matchAll(pattern)].map(({ groups }) => `${groups!["path"]} ${groups!["code"]}`).toSorted()
+}
+
+const less = (after: ReadonlyArray<string>, before: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const left = [...before]
+  return after.filter((one) => {
+    const at = left.indexOf(one)
+    if (at >= 0) left.splice(at, 1)
+    return at < 0
+  })
+}
+
+type Step = readonly [path: string, text: string]
+
+const session = (options: {
+  readonly server: string
+  readonly files: Readonly<Record<string, string>>
+  readonly steps: ReadonlyArray<Step>
+  readonly check: (root: string) => ReadonlyArray<string>
+  readonly hasCodes?: boolean
+  /** It publishes nothing where nothing has changed, so that what is clean stays unknown. */
+  readonly isSilent?: boolean
+}) =>
+  Effect.gen(function* () {
+    const root = yield* folder(options.files)
+    const context = yield* Layer.build(
+      DiagnosticsOnWrite.layer({ warm: "5 seconds", cold: "40 seconds" }).pipe(
+        Layer.provideMerge(resources(root, options.server))
+      )
+    )
+    const surface = yield* Effect.provideContext(
+      Effect.orDie(Surface.make([...WriteTools.files, ...WriteTools.edits])),
+      context
+    )
+    let before = options.check(root)
+    let told = 0
+    for (const [index, [path, text]] of options.steps.entries()) {
+      const answer = yield* surface.call("write", { path, content: text })
+      if (answer.isFailure) return assert.fail(answer.text)
+      const after = options.check(root)
+      const { diagnostics_outcome, introduced } = answer.value
+      const what = `step ${index + 1}, ${path}: ${JSON.stringify(text)}\n${answer.text}`
+      assert.deepStrictEqual(
+        introduced.map((one) => `${one.path} ${options.hasCodes === false ? "" : one.code}`).toSorted(),
+        less(after, before),
+        what
+      )
+      assert.strictEqual(
+        diagnostics_outcome,
+        less(after, before).length > 0
+          ? "introduced"
+          : options.isSilent === true && diagnostics_outcome === "unknown"
+            ? "unknown"
+            : "nothing_new",
+        what
+      )
+      told += introduced.length
+      before = after
+      if (index % 3 !== 2 || answer.value.edit_id === undefined) continue
+      // Taken back, and made again: what is undone reports nothing.
+      const was = Fs.readFileSync(Path.join(root, path), "utf8")
+      const undone = yield* surface.call("resolve", { edit_id: answer.value.edit_id, action: "undo" })
+      if (undone.isFailure) return assert.fail(undone.text)
+      assert.deepStrictEqual(undone.value.introduced, [], what)
+      assert.notStrictEqual(
+        Fs.existsSync(Path.join(root, path)) ? Fs.readFileSync(Path.join(root, path), "utf8") : "",
+        was
+      )
+      before = options.check(root)
+    }
+    assert.isAbove(told, 0)
+  })
+
+const lib = (body: string) => `export interface User {\n  readonly name: string\n${body}}\n`
+
+suite("diagnostics on write by the native TypeScript server", ["tsc"], () => {
+  it.live(
+    "each answer is the difference that tsc makes",
+    () =>
+      session({
+        server: "typescript",
+        files: {
+          "package.json": '{ "type": "module" }\n',
+          "tsconfig.json":
+            '{ "compilerOptions": { "strict": true, "module": "esnext", "moduleResolution": "bundler", "target": "es2022", "noEmit": ' +
+            'true, "types": [] }, "include": ["src"] }\n',
+          "src/user.ts": lib(""),
+          "src/use.ts":
+            'import type { User } from "./user"\nexport const name = (user: User) => user.name\nexport const old: string = 1\n',
+          "src/more.ts": 'import { name } from "./use"\nexport const length: number = name({ name: "x" }).length\n'
+        },
+        steps: [
+          ["src/user.ts", lib("  readonly age: number\n")],
+          ["src/user.ts", lib("  readonly age?: number\n")],
+          ["src/user.ts", lib("").replace("name", "title")],
+          [
+            "src/use.ts",
+            'import type { User } from "./user"\nexport const name = (user: User) => user.nam\nexport const old: string = 1\n'
+          ],
+          [
+            "src/use.ts",
+            '\n\nimport type { User } from "./user"\nexport const name = (user: User) => user.name\nexport const old: string = 1\n'
+          ],
+          ["src/new.ts", 'export const x: number = "y"\n'],
+          ["src/new.ts", 'import { gone } from "./user"\nexport const x: number = "y"\nexport const z: number = "y"\n'],
+          [
+            "src/use.ts",
+            'import type { User } from "./user"\nexport const name = (user: User) => user.name.length\nexport const old = 1\n'
+          ],
+          ["src/use.ts", "export const other = 1\n"],
+          ["src/use.ts", 'import type { User } from "./user"\nexport const name = (user: User) => user.name\n'],
+          ["src/more.ts", 'import { name } from "./use"\nexport const length: number = name({ name: "x" })\n']
+        ],
+        check: (root) => checked(root, "tsc", ["-p", "."], /^(?<path>[^(\n]+)\(\d+,\d+\): error TS(?<code>\d+)/gm)
+      }),
+    time
+  )
+})
+
+suite("diagnostics on write by pyright", ["pyright-langserver", "pyright"], () => {
+  it.live(
+    "each answer is the difference that pyright makes",
+    () =>
+      session({
+        server: "pyright",
+        files: {
+          "pyproject.toml": '[tool.pyright]\ninclude = ["app"]\n',
+          "app/__init__.py": "",
+          "app/lib.py": "def double(value: int) -> int:\n    return value * 2\n",
+          "app/use.py": "from app.lib import double\n\nfour: int = double(2)\nold: str = 1\n"
+        },
+        steps: [
+          ["app/lib.py", "def double(value: str) -> str:\n    return value * 2\n"],
+          ["app/lib.py", "def double(value: int) -> int:\n    return value * 2\n"],
+          ["app/lib.py", "def triple(value: int) -> int:\n    return value * 3\n"],
+          ["app/use.py", "from app.lib import double\n\n\nfour: int = double(2)\nold: str = 1\nold2: str = 1\n"],
+          ["app/new.py", "x: int = 'y'\n"]
+        ],
+        check: (root) =>
+          checked(
+            root,
+            "pyright",
+            ["-p", "."],
+            /^\s+\/\S*?real-writes-\w+\/(?<path>\S+?):\d+:\d+ - (?:error|warning): [^(]*(?:\n\s+[^/\n][^\n]*?)*?\((?<code>report\w+)\)/gm
+          )
+      }),
+    time
+  )
+})
+
+suite("diagnostics on write by typescript-language-server, which pushes", ["typescript-language-server"], () => {
+  it.live(
+    "each answer is the difference that tsc makes",
+    () =>
+      session({
+        server: "typescript-language-server",
+        isSilent: true,
+        files: {
+          "package.json": '{ "type": "module" }\n',
+          "tsconfig.json":
+            '{ "compilerOptions": { "strict": true, "module": "esnext", "moduleResolution": "bundler", "target": "es2022", "noEmit": ' +
+            'true, "types": [] }, "include": ["src"] }\n',
+          "src/user.ts": lib(""),
+          "src/use.ts":
+            'import type { User } from "./user"\nexport const name = (user: User) => user.name\nexport const old: string = 1\n'
+        },
+        steps: [
+          ["src/user.ts", lib("").replace("name", "title")],
+          ["src/user.ts", lib("")],
+          [
+            "src/use.ts",
+            'import type { User } from "./user"\nexport const name = (user: User) => user.nam\nexport const old: string = 1\n'
+          ]
+        ],
+        check: (root) => checked(root, "tsc", ["-p", "."], /^(?<path>[^(\n]+)\(\d+,\d+\): error TS(?<code>\d+)/gm)
+      }),
+    time
+  )
+})
+
+suite("diagnostics on write by gopls", ["gopls", "go"], () => {
+  it.live(
+    "what a write breaks in another package is told, once",
+    () =>
+      session({
+        server: "gopls",
+        files: {
+          "go.mod": "module example.com/x\n\ngo 1.21\n",
+          "lib/lib.go": "package lib\n\nfunc F() int { return 1 }\n",
+          "main.go":
+            'package main\n\nimport (\n\t"fmt"\n\n\t"example.com/x/lib"\n)\n\nfunc main() {\n\tfmt.Println(lib.F() + 1)\n}\n'
+        },
+        steps: [
+          ["lib/lib.go", 'package lib\n\nfunc F() string { return "x" }\n'],
+          ["lib/lib.go", "package lib\n\nfunc F() int { return 2 }\n"],
+          ["lib/lib.go", "package lib\n\nfunc F() int { return y }\n"]
+        ],
+        hasCodes: false,
+        // The compiler has no codes: one a file is enough to tell these apart.
+        check: (root) =>
+          checked(
+            root,
+            "go",
+            ["build", "-gcflags=-e", "-o", "/dev/null", "./..."],
+            /^(?:\.\/)?(?<path>[^:#\s]+\.go):(?<code>)/gm
+          )
+      }),
+    time
+  )
+})
