@@ -5,7 +5,7 @@ import { defineConfig } from "vitest/config"
 export default defineConfig({
   test: {
     include: ["test/real/**/*.test.ts"],
-    globalSetup: ["test/real/support/table.ts"],
+    globalSetup: ["test/support/build.ts", "test/real/support/table.ts"],
     testTimeout: 120_000,
     hookTimeout: 120_000,
     pool: "forks",

@@ -17,7 +17,8 @@ export const c: Grammar = {
     { name: "parameter", prefix: "void __w(", suffix: ");", single: true }
   ],
   spellings: ["@", "@;", "@ @", '"@"'],
-  runSpellings: ["@ @;", "case @:"],
+  runSpellings: ["@ @;", "case @:", "@; ;"],
   strings: ["string_literal", "string_content", "char_literal"],
-  comments: { line: ["//"], block: [["/*", "*/"]] }
+  comments: { line: ["//"], block: [["/*", "*/"]] },
+  accessors: [".", "->"]
 }

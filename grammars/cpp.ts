@@ -19,7 +19,8 @@ export const cpp: Grammar = {
     { name: "parameter", prefix: "void __w(", suffix: ");", single: true }
   ],
   spellings: ["@", "@;", "@ @", '"@"'],
-  runSpellings: ["@ @;", "case @:", "@()"],
+  runSpellings: ["@ @;", "case @:", "@()", "@; ;"],
   strings: ["string_literal", "raw_string_literal", "string_content", "raw_string_content", "char_literal"],
-  comments: { line: ["//"], block: [["/*", "*/"]] }
+  comments: { line: ["//"], block: [["/*", "*/"]] },
+  accessors: [".", "->", "::"]
 }

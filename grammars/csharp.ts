@@ -18,7 +18,7 @@ export const csharp: Grammar = {
     { name: "parameter", prefix: "class __W { void __w(", suffix: ") {} }", single: true }
   ],
   spellings: ["@", "@;", "@ @"],
-  runSpellings: ["@ @;", "case @:", "@ => @"],
+  runSpellings: ["@ @;", "case @:", "@ => @", "@; ;"],
   strings: [
     "string_literal",
     "verbatim_string_literal",
@@ -28,5 +28,6 @@ export const csharp: Grammar = {
     "string_content",
     "character_literal"
   ],
-  comments: { line: ["//"], block: [["/*", "*/"]] }
+  comments: { line: ["//"], block: [["/*", "*/"]] },
+  accessors: ["."]
 }

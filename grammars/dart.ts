@@ -20,10 +20,11 @@ export const dart: Grammar = {
     { name: "parameter", prefix: "void __w(", suffix: ") {}", single: true }
   ],
   spellings: ["@", "'@'", "@;", "@ @"],
-  runSpellings: ["@ @;", "case @:"],
+  runSpellings: ["@ @;", "case @:", "@; ;"],
   terminated: ["declaration", "method_signature"],
   strings: ["string_literal", "uri"],
   transparent: ["local_function_declaration", "lambda_expression"],
   links: ["selector", "cascade_section"],
-  comments: { line: ["//"], block: [["/*", "*/"]] }
+  comments: { line: ["//"], block: [["/*", "*/"]] },
+  accessors: ["."]
 }

@@ -21,5 +21,6 @@ export const go: Grammar = {
   lineEndsStatement: true,
   strings: ["interpreted_string_literal", "raw_string_literal", "rune_literal"],
   transparent: ["statement_list"],
-  comments: { line: ["//"], block: [["/*", "*/"]] }
+  comments: { line: ["//"], block: [["/*", "*/"]] },
+  accessors: ["."]
 }

@@ -17,7 +17,8 @@ export const java: Grammar = {
     { name: "parameter", prefix: "class __W { void __w(", suffix: ") {} }", single: true }
   ],
   spellings: ["@", "@;", "@ @"],
-  runSpellings: ["@ @;", "case @:"],
+  runSpellings: ["@ @;", "case @:", "@; ;"],
   strings: ["string_literal", "string_fragment", "multiline_string_fragment", "character_literal"],
-  comments: { line: ["//"], block: [["/*", "*/"]] }
+  comments: { line: ["//"], block: [["/*", "*/"]] },
+  accessors: ["."]
 }

@@ -17,7 +17,8 @@ export const javascript: Grammar = {
     { name: "attribute", prefix: "<__w ", suffix: " />", single: true }
   ],
   spellings: ["@", '"@"'],
-  runSpellings: ["case @:"],
+  runSpellings: ["case @:", "@; ;"],
   strings: ["string", "string_fragment", "template_string", "regex_pattern"],
-  comments: { line: ["//"], block: [["/*", "*/"]] }
+  comments: { line: ["//"], block: [["/*", "*/"]] },
+  accessors: ["."]
 }

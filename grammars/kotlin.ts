@@ -25,5 +25,6 @@ export const kotlin: Grammar = {
   strings: ["string_literal", "character_literal"],
   transparent: ["statements"],
   lineEndsStatement: true,
-  comments: { line: ["//"], block: [["/*", "*/"]] }
+  comments: { line: ["//"], block: [["/*", "*/"]] },
+  accessors: ["."]
 }

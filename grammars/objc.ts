@@ -26,7 +26,7 @@ export const objc: Grammar = {
     { name: "parameter", prefix: "void w(", suffix: ");", single: true }
   ],
   spellings: ["@", "@;", "@ @", '"@"'],
-  runSpellings: ["@ @;", "case @:", "- (void)@ {}", "- (void)@;"],
+  runSpellings: ["@ @;", "case @:", "- (void)@ {}", "- (void)@;", "@; ;"],
   strings: ["string_literal", "string_content", "char_literal", "system_lib_string"],
   comments: { line: ["//"], block: [["/*", "*/"]] }
 }

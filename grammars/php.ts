@@ -17,7 +17,7 @@ export const php: Grammar = {
     { name: "parameter", prefix: "<?php function __w(", suffix: ") {}", single: true }
   ],
   spellings: ["@", "$@", "@;", "'@'"],
-  runSpellings: ["public $@;", "case @:", "@ => @"],
+  runSpellings: ["public $@;", "case @:", "@ => @", "@; ;"],
   strings: ["string", "encapsed_string", "string_content", "heredoc", "heredoc_body", "nowdoc", "nowdoc_body", "text"],
   caseInsensitive: true
 }

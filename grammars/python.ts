@@ -23,5 +23,6 @@ export const python: Grammar = {
   runSpellings: ["case @: pass", "@: @"],
   lineEndsStatement: true,
   strings: ["string", "string_content", "concatenated_string"],
-  comments: { line: ["#"] }
+  comments: { line: ["#"] },
+  accessors: ["."]
 }

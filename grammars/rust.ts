@@ -22,5 +22,6 @@ export const rust: Grammar = {
   spellings: ["@", "@;"],
   runSpellings: ["@: @", "@ => @,", "fn @() {}"],
   strings: ["string_literal", "raw_string_literal", "string_content", "char_literal"],
-  comments: { line: ["//"], block: [["/*", "*/"]] }
+  comments: { line: ["//"], block: [["/*", "*/"]] },
+  accessors: [".", "::"]
 }

@@ -19,5 +19,6 @@ export const scala: Grammar = {
   strings: ["string", "interpolated_string", "interpolated_string_expression", "character_literal"],
   transparent: ["indented_block"],
   lineEndsStatement: true,
-  comments: { line: ["//"], block: [["/*", "*/"]] }
+  comments: { line: ["//"], block: [["/*", "*/"]] },
+  accessors: ["."]
 }

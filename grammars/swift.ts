@@ -23,5 +23,6 @@ export const swift: Grammar = {
   strings: ["line_string_literal", "multi_line_string_literal", "raw_string_literal"],
   transparent: ["statements"],
   lineEndsStatement: true,
-  comments: { line: ["//"], block: [["/*", "*/"]] }
+  comments: { line: ["//"], block: [["/*", "*/"]] },
+  accessors: ["."]
 }

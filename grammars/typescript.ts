@@ -16,9 +16,10 @@ const contexts: ReadonlyArray<Context> = [
 const shared = {
   contexts,
   spellings: ["@", '"@"'],
-  runSpellings: ["case @:"],
+  runSpellings: ["case @:", "@; ;"],
   strings: ["string", "string_fragment", "template_string", "regex_pattern"],
-  comments: { line: ["//"], block: [["/*", "*/"]] }
+  comments: { line: ["//"], block: [["/*", "*/"]] },
+  accessors: ["."]
 } as const
 
 export const typescript: Grammar = {

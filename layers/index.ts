@@ -1,7 +1,10 @@
 /** Where the resources behind the tools are acquired and released, on Node. */
 export * as Binaries from "./lsp/Binaries.ts"
 export * as Checkers from "./lsp/Checkers.ts"
+export * as FindAdapters from "./debug/adapters/Find.ts"
+export * as NodeDebuggers from "./debug/NodeDebuggers.ts"
 export * as NodeEdits from "./edits/NodeEdits.ts"
+export * as NodeKernels from "./kernel/NodeKernels.ts"
 export * as NodeLanguageServers from "./lsp/NodeLanguageServers.ts"
 export * as NodeParsers from "./syntax/NodeParsers.ts"
 export * as NodeProcesses from "./process/NodeProcesses.ts"

@@ -7,12 +7,17 @@ import * as CliOutput from "effect/cli/CliOutput"
 import * as Command from "effect/cli/Command"
 import * as Commands from "../src/harness/Commands.ts"
 import { Output } from "../src/harness/Output.ts"
+import * as TerminalConsole from "./Console.ts"
 import * as Run from "./Run.ts"
 import * as StandardOutput from "./StandardOutput.ts"
 import * as TerminalCards from "./TerminalCards.ts"
 import * as Version from "./Version.ts"
 
-const command = Commands.make({ run: Run.layer, connectTerminal: TerminalCards.connect })
+const command = Commands.make({
+  run: Run.layer,
+  connectTerminal: TerminalCards.connect,
+  console: TerminalConsole.console
+})
 
 /** Help that was asked for is output; help because of a wrong call goes to standard error, where nobody parses it. */
 const presenter: CliOutput.Presenter = {
@@ -44,7 +49,8 @@ const program = Command.run(command, { version: Version.version }).pipe(
 
 const teardown: Runtime.Teardown = (exit, onExit) => {
   const error = Exit.isFailure(exit) ? Option.getOrUndefined(Cause.findErrorOption(exit.cause)) : undefined
-  if (CliError.isCliError(error)) onExit(2)
+  const isHelp = error instanceof CliError.ShowHelp && error.errors.length === 0
+  if (CliError.isCliError(error) && !isHelp) onExit(2)
   else Runtime.defaultTeardown(exit, onExit)
 }
 

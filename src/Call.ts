@@ -1,5 +1,6 @@
 /** One call of a tool, as its handler and the gate see it. */
 import { Context, Effect } from "effect"
+import type { Answer } from "./Answer.ts"
 
 /** Where a call stands on the way from the model to the handler. */
 export interface Call {
@@ -10,7 +11,43 @@ export interface Call {
   readonly parent: Call | undefined
   /** Tells whoever waits for this call how far it is; `percentage` is 0–100. */
   readonly progress: (message: string, percentage?: number) => Effect.Effect<void>
+  /** Shows output while the call is under way (a cell that prints); `undefined` where nobody looks. */
+  readonly output: ((kind: string, text: string) => Effect.Effect<void>) | undefined
+  /** What this call may call in turn; it is then the `parent` of those calls. */
+  readonly tools: Tools
 }
+
+/** The tools that a call can call: those of the surface it came through, or of `Registry`. */
+export interface Tools {
+  readonly list: Effect.Effect<
+    ReadonlyArray<{
+      readonly name: string
+      readonly description: string
+      /** The JSON Schema of the parameters. */
+      readonly inputSchema: unknown
+    }>
+  >
+  /** By any name, with any parameters; what is wrong with either is a failed answer. */
+  readonly dispatch: (name: string, params: unknown) => Effect.Effect<Answer>
+}
+
+/** No tools at all. */
+export const noTools: Tools = {
+  list: Effect.succeed([]),
+  dispatch: (name) =>
+    Effect.succeed({ isFailure: true, code: "unknown_tool", text: `There is no tool \`${name.slice(0, 100)}\` here.` })
+}
+
+/**
+ * A harness with tools beside those of a surface wires its own registry here, in the context that the surface is made in: calls
+ * from inside of a call then go through it, its guardrails and its wrappers. Default: the surface itself.
+ */
+export const Registry: Context.Reference<Tools | undefined> = Context.Reference<Tools | undefined>(
+  "livetools/Registry",
+  {
+    defaultValue: () => undefined
+  }
+)
 
 /**
  * The call that the present fiber works for, `undefined` outside of any. A resource that calls tools from a fiber of its own
@@ -31,3 +68,15 @@ export interface Progress {
 export const ProgressSink: Context.Reference<(progress: Progress) => Effect.Effect<void>> = Context.Reference<
   (progress: Progress) => Effect.Effect<void>
 >("livetools/ProgressSink", { defaultValue: () => () => Effect.void })
+
+export interface Output {
+  readonly call: Call
+  /** `stdout`, `stderr`, `display`, `result`, `error`. */
+  readonly kind: string
+  readonly text: string
+}
+
+/** Receives what `Call.output` shows, in order; by default nobody does. */
+export const OutputSink: Context.Reference<((output: Output) => Effect.Effect<void>) | undefined> = Context.Reference<
+  ((output: Output) => Effect.Effect<void>) | undefined
+>("livetools/OutputSink", { defaultValue: () => undefined })

@@ -5,7 +5,7 @@
 import { Cause, Context, Effect, Exit, Fiber, Layer, Option, Result, Schema, Scope } from "effect"
 import { Prompt, Tool, Toolkit } from "effect/ai"
 import * as Answer from "./Answer.ts"
-import { type Call, CurrentCall, ProgressSink } from "./Call.ts"
+import { type Call, CurrentCall, OutputSink, ProgressSink, Registry, type Tools } from "./Call.ts"
 import * as CallQueue from "./CallQueue.ts"
 import { DeferredFindings } from "./DeferredFindings.ts"
 import { Gate } from "./Gate.ts"
@@ -180,7 +180,7 @@ const compose = Effect.fnUntraced(function* (
         const parent = Context.get(fiber.context, CurrentCall)
         const prepared = tool.prepare(params, parent)
         if (Result.isFailure(prepared)) return Effect.succeed(failed(prepared.failure))
-        const performed = perform(tool, prepared.success, context, parent)
+        const performed = perform(tool, prepared.success, context, parent, registry)
         // What a call inside of another answers is read by a program, not by the model.
         return inScope(parent === undefined ? Effect.flatMap(performed, addDeferred) : performed)
       })
@@ -231,6 +231,13 @@ const compose = Effect.fnUntraced(function* (
       call: (params, options) => runPromise(entry.call(params), context, options?.signal)
     }))
 
+  const registry: Tools = Context.get(context, Registry) ?? {
+    list: Effect.succeed(
+      entries.map(({ description, jsonSchema, name }) => ({ name, description, inputSchema: jsonSchema }))
+    ),
+    dispatch
+  }
+
   return {
     cap,
     absent,
@@ -251,15 +258,21 @@ const perform = (
   tool: LiveTool.Any,
   prepared: LiveTool.Prepared<unknown, unknown>,
   context: Context.Context<unknown>,
-  parent: Call | undefined
+  parent: Call | undefined,
+  tools: Tools
 ): Effect.Effect<Answer.Answer> =>
-  Effect.flatMap(ProgressSink, (report) => {
+  Effect.flatMap(Effect.all([ProgressSink, OutputSink]), ([report, show]) => {
     const call: Call = {
       id: ++lastCallId,
       tool: tool.name,
       parent,
       progress: (message, percentage) =>
-        report(percentage === undefined ? { call, message } : { call, message, percentage })
+        report(percentage === undefined ? { call, message } : { call, message, percentage }),
+      output: show === undefined ? undefined : (kind, text) => show({ call, kind, text }),
+      tools: {
+        list: tools.list,
+        dispatch: (name, params) => Effect.provideService(tools.dispatch(name, params), CurrentCall, call)
+      }
     }
     const authorized = Option.match(Context.getOption(context, Gate), {
       onNone: () => Effect.void,

@@ -1,35 +1,21 @@
 /** Where the binary of a language server is on this machine (SPEC §3.1, 3.9): in the project where it is trusted, on `PATH`, at home. */
 import { Effect, Option, Result } from "effect"
 import * as Fs from "node:fs"
-import * as Os from "node:os"
 import * as Path from "node:path"
 import * as Budget from "../../src/Budget.ts"
 import type { FindBinary, Found } from "../../src/lsp/LanguageServers.ts"
 import type { Binary, Row } from "../../src/lsp/rows/Row.ts"
 import * as Processes from "../../src/Processes.ts"
+import * as Candidates from "../process/Candidates.ts"
 import * as Executable from "../process/Executable.ts"
-import * as Paths from "../workspace/Paths.ts"
 
-export interface Options {
-  /** The working directory, absolute, symbolic links resolved. */
-  readonly workspace: string
+export interface Options extends Candidates.Places {
   /** Whether programs from inside the working directory may run. */
   readonly isTrusted: boolean
-  /** Default: the variables of this process. */
-  readonly env?: Readonly<Record<string, string | undefined>> | undefined
-  /** Default: the user's. */
-  readonly home?: string | undefined
 }
 
 /** How long a binary has to answer its probe; a slow one is taken as working. */
 const probeTime = "5 seconds"
-
-interface Candidate {
-  readonly file: string
-  readonly isInProject: boolean
-  /** Whether it is the project's choice: its package, when too old, ends the search. */
-  readonly decides: boolean
-}
 
 /** The look-up for a run. It keeps nothing itself: the port keeps answers until `reload`. */
 export const make = Effect.fnUntraced(function* (
@@ -37,32 +23,6 @@ export const make = Effect.fnUntraced(function* (
 ): Effect.fn.Return<FindBinary, never, Processes.Processes> {
   const context = yield* Effect.context<Processes.Processes>()
   const env = options.env ?? process.env
-  const home = options.home ?? Os.homedir()
-  const isInside = (file: string) => Paths.isInside(Path, options.workspace, file)
-
-  const candidate = (file: string, decides: boolean): Candidate => ({
-    file,
-    decides,
-    isInProject: isInside(file) || isInside(realPath(file))
-  })
-
-  const candidates = (binary: Binary, root: string): ReadonlyArray<Candidate> => {
-    if (/[\\/]/.test(binary.name))
-      return [candidate(Path.resolve(root, binary.name), false)].filter(({ file }) => Fs.existsSync(file))
-    const inProject = upwards(root, options.workspace).flatMap((folder) =>
-      (binary.project ?? []).map((below) => Path.join(folder, below, binary.name))
-    )
-    const onPath = (env["PATH"] ?? "").split(Path.delimiter).filter((folder) => Path.isAbsolute(folder))
-    const atHome = (binary.home ?? []).map((below) => Path.join(home, below))
-    const all = [
-      ...inProject.map((file) => candidate(file, true)),
-      ...[...onPath, ...atHome].map((folder) => candidate(Path.join(folder, binary.name), false))
-    ]
-    // Reversed: of a file that is named twice the first stands.
-    return [...new Map(all.toReversed().map((one) => [one.file, one])).values()]
-      .toReversed()
-      .filter(({ file }) => Fs.existsSync(file))
-  }
 
   const probe = (binary: Binary, command: string, cwd: string) =>
     binary.probe === undefined
@@ -73,11 +33,12 @@ export const make = Effect.fnUntraced(function* (
     const { binary } = row
     const problems: Array<string> = []
     let isUntrusted = false
-    for (const { decides, file, isInProject } of candidates(binary, root)) {
+    for (const { file, isInProject, isOwn } of Candidates.of(binary, root, options)) {
       const misfit = binary.npm === undefined ? undefined : misfitOf(file, binary.npm)
       if (misfit !== undefined) {
         problems.push(misfit.reason)
-        if (decides && misfit.isOld) return { status: "missing", reason: misfit.reason }
+        // The project's own choice, when too old, ends the search.
+        if (isOwn && misfit.isOld) return { status: "missing", reason: misfit.reason }
         continue
       }
       if (isInProject && !options.isTrusted) {
@@ -97,41 +58,16 @@ export const make = Effect.fnUntraced(function* (
     if (isUntrusted) {
       return { status: "not_trusted", reason: `counts as not found: ${problems.join("; ")}` }
     }
-    return { status: "missing", reason: problems.length > 0 ? problems.join("; ") : nowhere(binary) }
+    return { status: "missing", reason: problems.length > 0 ? problems.join("; ") : Candidates.nowhere(binary) }
   })
 })
-
-const nowhere = (binary: Binary): string => {
-  if (/[\\/]/.test(binary.name)) return `there is no file ${binary.name}`
-  const folders = [...(binary.project ?? []), "PATH", ...(binary.home ?? []).map((below) => `~/${below}`)]
-  const last = folders.pop()!
-  return `\`${binary.name}\` is not in ${folders.length === 0 ? last : `${folders.join(", ")} or ${last}`}`
-}
-
-const realPath = (file: string): string => {
-  try {
-    return Fs.realpathSync(file)
-  } catch {
-    return file
-  }
-}
-
-/** The folders from one up to another that is above it, both included. */
-const upwards = (from: string, to: string): ReadonlyArray<string> => {
-  const folders: Array<string> = []
-  for (let at = from; Paths.isInside(Path, to, at); at = Path.dirname(at)) {
-    folders.push(at)
-    if (at === to || at === Path.dirname(at)) break
-  }
-  return folders
-}
 
 /** Why the npm package that a file belongs to is not the wanted one, if it belongs to one. */
 const misfitOf = (
   file: string,
   wanted: NonNullable<Binary["npm"]>
 ): { readonly reason: string; readonly isOld: boolean } | undefined => {
-  for (let at = Path.dirname(realPath(file)); at !== Path.dirname(at); at = Path.dirname(at)) {
+  for (let at = Path.dirname(Candidates.realPath(file)); at !== Path.dirname(at); at = Path.dirname(at)) {
     const found = packageOf(at)
     if (found === undefined) continue
     if (found.name !== wanted.package) {

@@ -5,6 +5,9 @@ import type { Source } from "../../src/lsp/Diagnostics.ts"
 import type { Document } from "../../src/lsp/Documents.ts"
 import type { Diagnostic, Outcome } from "../../src/lsp/LanguageServers.ts"
 import * as Policy from "../../src/lsp/Policy.ts"
+import * as Row from "../../src/lsp/rows/Row.ts"
+import * as Uri from "../../src/lsp/Uri.ts"
+import * as Wire from "../../src/lsp/Wire.ts"
 import type { AskError } from "../../src/lsp/Question.ts"
 import type { Around } from "./Ask.ts"
 import * as Locate from "./Locate.ts"
@@ -18,13 +21,17 @@ const mostAttempts = 8
 const providersOf = (session: Session, document: Document): ReadonlyArray<DiagnosticProvider> =>
   session.capabilities
     .diagnosticProviders(document)
-    .filter(({ identifier }) => !session.told.refusedPulls.has(identifier))
+    .filter((provider) => !session.told.refusedPulls.has(refusal(provider, document)))
+
+const refusal = ({ identifier }: DiagnosticProvider, { languageId }: Document): string =>
+  JSON.stringify([identifier, languageId])
 
 /** Where what the server says of a file comes from. */
 export const source = (session: Session, path: string): Source => {
   const document = session.documents.get(path)
   if (document === undefined) return "all"
-  return providersOf(session, document).length > 0 ? "pulled" : "pushed"
+  if (providersOf(session, document).length === 0) return "pushed"
+  return session.row.pulledOnly === true ? "answered" : "pulled"
 }
 
 const pull = Effect.fnUntraced(function* (session: Session, document: Document, provider: DiagnosticProvider) {
@@ -40,7 +47,7 @@ const pull = Effect.fnUntraced(function* (session: Session, document: Document, 
     )
   if (Result.isSuccess(answer)) session.diagnostics.reported(document.path, identifier, answer.success, session.pathOf)
   // It lists what it does not serve: json, css and html servers do (C68, E5).
-  else if (Waiting.isUnsupported(answer.failure)) session.told.refusedPulls.add(identifier)
+  else if (Waiting.isUnsupported(answer.failure)) session.told.refusedPulls.add(refusal(provider, document))
   return answer
 })
 
@@ -69,6 +76,21 @@ const pullAll = Effect.fnUntraced(function* (session: Session, document: Documen
   return { failure: failures[0], isPresent }
 })
 
+/** Whether the server says that a file is clean when it is asked by the command of its row. */
+const isProvedClean = Effect.fnUntraced(function* ({ capabilities, request, root, row }: Session, path: string) {
+  const { proof } = row
+  const commands = capabilities.option("workspace/executeCommand", "commands")
+  if (proof === undefined || !Array.isArray(commands) || !commands.includes(proof.command)) return false
+  const place = { root, rootUri: Uri.fromPath(root), path }
+  const answers = yield* Effect.forEach(proof.arguments, (one) =>
+    Effect.result(request("workspace/executeCommand", { command: proof.command, arguments: Row.fill(one, place) }))
+  )
+  return answers.every((answer) => {
+    const body = Result.isSuccess(answer) ? Wire.get(answer.success, "body") : undefined
+    return Array.isArray(body) && body.length === 0
+  })
+})
+
 /** When it counts as silence that nothing was heard of a text; `undefined` while the server is at work. */
 const silentAt = (around: Around, session: Session, shownAt: number, now: number): number | undefined => {
   if (session.progress.readiness(now) === "loading") return undefined
@@ -76,17 +98,21 @@ const silentAt = (around: Around, session: Session, shownAt: number, now: number
   return Math.max(shownAt, session.progress.endedAt()) + Policy.millis(patience)
 }
 
-/** The diagnostics of a file that `sync` was called for. */
+/** The diagnostics of a file that `sync` was called for; `isFixed`: of the text that the server was shown then. */
 export const file = Effect.fnUntraced(function* (
   around: Around,
   session: Session,
   path: string,
-  course: Waiting.Course<ReadonlyArray<Diagnostic>>
+  course: Waiting.Course<ReadonlyArray<Diagnostic>>,
+  isFixed = false
 ): Effect.fn.Return<Outcome<ReadonlyArray<Diagnostic>>> {
   const { policy, texts } = around
   const { diagnostics, documents, progress } = session
   let attempts = 0
   let pause = 50
+  /** The state for which the server has said that the file is not clean. */
+  let doubted = ""
+  const fixed = isFixed ? documents.get(path) : undefined
 
   const said = () => Locate.diagnostics(session, texts, path, source(session, path))
   const confirmed = (): Outcome<ReadonlyArray<Diagnostic>> => {
@@ -104,7 +130,8 @@ export const file = Effect.fnUntraced(function* (
   while (true) {
     const over = session.over()
     if (over !== undefined) return { outcome: "unknown", reason: over }
-    const opened = documents.open(path)
+    if (fixed !== undefined && documents.get(path)?.version !== fixed.version) return unknown(changing)
+    const opened = fixed === undefined ? documents.open(path) : { document: fixed }
     if (typeof opened === "string") return { outcome: "unknown", reason: `the file cannot be read: ${opened}` }
     const { document } = opened
     const mark = session.signal.mark()
@@ -133,6 +160,19 @@ export const file = Effect.fnUntraced(function* (
 
     const time = yield* Clock.currentTimeMillis
     const push = diagnostics.push(path, time)
+    const state = `${document.version} ${documents.changedAt()}`
+    const isHeard = push.state !== "none" && push.pushedAt >= documents.changedAt()
+    if (session.row.proof !== undefined && !isHeard && doubted !== state) {
+      course.doing = "waiting for its word that the file is clean"
+      const isClean = yield* isProvedClean(session, path)
+      if (`${documents.get(path)?.version} ${documents.changedAt()}` !== state) continue
+      if (isClean) {
+        session.told.isProven = true
+        return { outcome: "empty" }
+      }
+      doubted = state
+      continue
+    }
     if (push.state === "none") {
       course.doing = "waiting for diagnostics, of which it has published none for this text"
       const until = silentAt(around, session, push.shownAt, time)

@@ -23,6 +23,7 @@ import * as Choices from "./Choices.ts"
 import * as Diagnose from "./Diagnose.ts"
 import * as FileWatch from "./FileWatch.ts"
 import * as Locate from "./Locate.ts"
+import type { Instead } from "./OpenDocuments.ts"
 import * as ProjectDiagnostics from "./ProjectDiagnostics.ts"
 import * as Roots from "./Roots.ts"
 import type { Session } from "./Session.ts"
@@ -189,7 +190,10 @@ const make = Effect.fnUntraced(function* (options: Options) {
     usable: ReadonlyArray<Supervisor.Usable>,
     files: ReadonlyArray<string>,
     millis: number,
-    put: (file: string, answer: Answer<ReadonlyArray<Diagnostic>>) => void
+    instead: Instead | undefined,
+    put: (file: string, answer: Answer<ReadonlyArray<Diagnostic>>) => void,
+    /** Another call has shown the server other texts meanwhile. */
+    onDisturbed: (session: Session) => void
   ) => {
     const courses = new Map(files.map((file) => [file, Waiting.course<ReadonlyArray<Diagnostic>>("not reached yet")]))
     const done = new Set<string>()
@@ -203,8 +207,11 @@ const make = Effect.fnUntraced(function* (options: Options) {
         for (let at = 0; at < files.length; at += policy.documents) {
           const part = files.slice(at, at + policy.documents)
           yield* watch.caughtUp
-          session.documents.sync()
-          for (const path of part) session.documents.open(path)
+          session.documents.sync(instead)
+          for (const path of part) session.documents.open(path, instead)
+          const versions = () =>
+            JSON.stringify(part.map((path) => instead?.has(path) && session.documents.get(path)?.version))
+          const shown = versions()
           yield* Effect.acquireUseRelease(
             Effect.sync(() => session.documents.hold(part)),
             () =>
@@ -213,7 +220,7 @@ const make = Effect.fnUntraced(function* (options: Options) {
                 (path) => {
                   const course = courses.get(path)!
                   course.session = session
-                  return Effect.map(Diagnose.file(around, session, path, course), (outcome) =>
+                  return Effect.map(Diagnose.file(around, session, path, course, instead !== undefined), (outcome) =>
                     finish(path, { ...outcome, id: session.row.id, root: session.root })
                   )
                 },
@@ -221,6 +228,7 @@ const make = Effect.fnUntraced(function* (options: Options) {
               ),
             (release) => Effect.sync(release)
           )
+          if (versions() !== shown) onDisturbed(session)
         }
         return { outcome: "empty" }
       })
@@ -250,16 +258,19 @@ const make = Effect.fnUntraced(function* (options: Options) {
         { usable: ReadonlyArray<Supervisor.Usable>; files: Array<(typeof results)[number]> }
       >()
       yield* only(call?.server)
+      const instead = call?.texts && new Map(Array.from(call.texts, ([path, text]) => [path, texts.of(path, text)]))
       for (const result of results) {
         const text = yield* Effect.result(readable(result.path))
-        if (text._tag === "Failure") {
+        if (text._tag === "Failure" && instead?.has(result.path) !== true) {
           if (files.length === 1) return yield* text.failure
           result.error = text.failure
           continue
         }
         for (const choice of yield* choices(result.path, call?.server)) {
-          if (choice.absent !== undefined) result.servers.push(choice.absent)
-          else {
+          if (choice.absent !== undefined) {
+            result.servers.push(choice.absent)
+            call?.onAnswer?.(result.path, choice.absent)
+          } else {
             const key = choice.usable.map(({ root, row }) => `${row.id}\0${root}`).join("\0")
             const job = jobs.get(key) ?? { usable: choice.usable, files: [] }
             jobs.set(key, job)
@@ -271,9 +282,23 @@ const make = Effect.fnUntraced(function* (options: Options) {
         jobs.values(),
         (job) => {
           const byPath = new Map(job.files.map((result) => [result.path, result]))
-          return diagnoseAll(job.usable, [...byPath.keys()], millisOf(call), (file, answer) => {
-            byPath.get(file)?.servers.push(answer)
-          })
+          return diagnoseAll(
+            job.usable,
+            [...byPath.keys()],
+            millisOf(call),
+            instead,
+            (file, answer) => {
+              byPath.get(file)?.servers.push(answer)
+              call?.onAnswer?.(file, answer)
+            },
+            ({ root, row: { id } }) => {
+              const reason = "it was shown other texts meanwhile"
+              for (const result of job.files)
+                result.servers = result.servers.map((one) =>
+                  one.id === id && one.root === root ? { id, root, outcome: "unknown", reason } : one
+                )
+            }
+          )
         },
         { concurrency: "unbounded", discard: true }
       )

@@ -13,10 +13,13 @@ import type { Text, Texts, Trouble } from "./Texts.ts"
 export interface OpenDocuments {
   /** Takes a change on disk, to be told at the next `sync`. */
   readonly note: (event: FileEvent) => void
-  /** Shows the server the present texts of all it holds open, and what else has changed. */
-  readonly sync: () => void
-  /** Opens a document, where it is not, with its present text. Nothing else is looked at: `sync` comes first. */
-  readonly open: (path: string) => { readonly document: Documents.Document; readonly text: Text } | Trouble
+  /** Shows the server the present texts of all it holds open, or those that are given instead, and what else has changed. */
+  readonly sync: (instead?: Instead) => void
+  /** Opens a document, where it is not, with its present text or the given one. Nothing else is looked at: `sync` comes first. */
+  readonly open: (
+    path: string,
+    instead?: Instead
+  ) => { readonly document: Documents.Document; readonly text: Text } | Trouble
   /** Keeps documents open until the returned function is called. */
   readonly hold: (paths: ReadonlyArray<string>) => () => void
   readonly get: (path: string) => Documents.Document | undefined
@@ -24,6 +27,9 @@ export interface OpenDocuments {
   /** When the server was last told of a change, in milliseconds. */
   readonly changedAt: () => number
 }
+
+/** By path. */
+export type Instead = ReadonlyMap<string, Text>
 
 export interface Options {
   readonly row: Row.Row
@@ -116,8 +122,8 @@ export const make = (options: Options): OpenDocuments => {
     }
   }
 
-  const openOne: OpenDocuments["open"] = (path) => {
-    const text = texts.read(path)
+  const openOne: OpenDocuments["open"] = (path, instead) => {
+    const text = instead?.get(path) ?? texts.read(path)
     if (typeof text === "string") return text
     let entry = open.get(path)
     if (entry === undefined) {
@@ -145,10 +151,10 @@ export const make = (options: Options): OpenDocuments => {
     return { document: entry.document, text }
   }
 
-  const sync = () => {
+  const sync: OpenDocuments["sync"] = (instead) => {
     const changed: Array<{ readonly entry: Open; readonly text: Text }> = []
     for (const [path, entry] of open) {
-      const text = texts.read(path)
+      const text = instead?.get(path) ?? texts.read(path)
       if (typeof text !== "string") {
         if (entry.seen.deref() === text) continue
         changed.push({ entry, text })
@@ -161,7 +167,7 @@ export const make = (options: Options): OpenDocuments => {
     }
     const unseen = flush()
     for (const { entry, text } of changed) show(entry, text)
-    for (const { path } of unseen.slice(0, mostUnseen)) openOne(path)
+    for (const { path } of unseen.slice(0, mostUnseen)) openOne(path, instead)
   }
 
   return {

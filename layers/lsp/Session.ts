@@ -58,8 +58,8 @@ export interface Told {
   isProven: boolean
   /** It has pushed diagnostics for a document that it was shown. */
   hasPushed: boolean
-  /** Pulls that it advertises and refuses (C68). */
-  readonly refusedPulls: Set<string | undefined>
+  /** Pulls that it advertises and refuses, by identifier and language (C68). */
+  readonly refusedPulls: Set<string>
   /** How often it asked for diagnostics to be pulled anew. */
   refreshes: number
   lastError: string | undefined

@@ -19,6 +19,8 @@ export type Trouble = "missing" | "not_a_file" | "too_large" | "not_text" | "unr
 export interface Texts {
   /** The present text. The same object as before where the file has not changed. */
   readonly read: (path: string) => Text | Trouble
+  /** A text that need not be on disk; the object of the present one where that is the same. */
+  readonly of: (path: string, text: string) => Text
   /** Where the links of a path lead; the path itself where nothing is there. */
   readonly canonical: (path: string) => string
 }
@@ -111,6 +113,10 @@ export const make = (options: Options = {}): Texts => {
         const code = error instanceof Error && "code" in error ? error.code : undefined
         return code === "ENOENT" || code === "ENOTDIR" ? "missing" : "unreadable"
       }
+    },
+    of: (path, text) => {
+      const known = kept.get(path)?.text
+      return known?.text === text ? known : lazy(path, text)
     },
     canonical: (path) => {
       const known = paths.get(path)

@@ -75,7 +75,9 @@ const retriggers = (data: unknown): boolean =>
 export const isUnsupported = (error: AskError): boolean =>
   error._tag === "ResponseError" &&
   (error.code === errorCodes.methodNotFound ||
-    /unhandled method|unknown method|method (?:is )?not (?:found|supported|implemented)/i.test(error.message))
+    /unhandled method|unknown method|(?:method|diagnostics) (?:is |are )?not (?:found|supported|implemented)/i.test(
+      error.message
+    ))
 
 export const failed = (error: AskError): { readonly outcome: "unknown"; readonly reason: string } => ({
   outcome: "unknown",

@@ -37,7 +37,7 @@ interface Ready {
   readonly template: Template.Template | undefined
   readonly filters: ReadonlyArray<{
     readonly literals: ReadonlyArray<Buffer>
-    readonly sequences: ReadonlyArray<RegExp>
+    readonly isLikely: (text: string) => boolean
   }>
 }
 
@@ -104,9 +104,9 @@ export const make = (options: {
         language,
         prepared,
         template: filled?.template,
-        filters: prepared.candidates.map(({ filter }) => ({
-          literals: filter.literals.map((literal) => Buffer.from(literal)),
-          sequences: filter.sequences
+        filters: prepared.prefilters.map(({ isLikely, literals }) => ({
+          literals: literals.map((literal) => Buffer.from(literal)),
+          isLikely
         }))
       }
     }
@@ -215,9 +215,9 @@ export const make = (options: {
       let paths: Array<string> = []
       Walk.walk(where.start, where.root, {
         skip,
-        file: (path) => {
+        file: (path, name) => {
           if (isMatch !== undefined && !isMatch(relative(where.root, path).replaceAll(sep, "/"))) return true
-          const grammar = grammars.ofFile(path)
+          const grammar = grammars.ofFile(name)
           if (grammar === undefined) skip("language unknown")
           else if (!mayHold(grammar)) skip("another language")
           else if (paths.push(path) >= listed) {
@@ -258,9 +258,7 @@ export const make = (options: {
       let decoded: string | undefined
       const text = () => (decoded ??= FileReader.decode(read.bytes))
       const isPossible = ({ filters }: Ready) =>
-        filters.some(
-          ({ literals, sequences }) => literals.every(has) && sequences.every((sequence) => sequence.test(text()))
-        )
+        filters.some(({ isLikely, literals }) => literals.every(has) && isLikely(text()))
       const now = readyFor(isOwn ? grammar : wanted)
       if (now === undefined && !(isOwn && isInside)) return { skipped: "pattern not readable in its language" }
       const isLikely = now !== undefined && isPossible(now)

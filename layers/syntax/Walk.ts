@@ -11,8 +11,8 @@ import * as IgnoreRules from "../workspace/IgnoreRules.ts"
 export type Skip = "ignored" | "symbolic link" | "unreadable"
 
 export interface Visitor {
-  /** A file, by its absolute path. Returning `false` ends the walk. */
-  readonly file: (path: string) => boolean
+  /** A file, by its absolute path and its name. Returning `false` ends the walk. */
+  readonly file: (path: string, name: string) => boolean
   readonly skip: (reason: Skip) => void
 }
 
@@ -34,26 +34,24 @@ const read = (file: string): string | undefined => {
 }
 
 const isCaseless = process.platform !== "linux"
-
-const anyOf = (literals: ReadonlyArray<string>) =>
-  new RegExp(
-    literals.length === 0 ? "(?!)" : literals.map((text) => text.replaceAll(/[\\^$.*+?()[\]{}|]/g, "\\$&")).join("|"),
-    isCaseless ? "i" : ""
-  )
+const cased = (text: string) => (isCaseless ? text.toLowerCase() : text)
 
 const longest = (literals: ReadonlyArray<string>) =>
   literals.reduce((best, next) => (next.length > best.length ? next : best), "")
 
 /**
- * Whether a rule may be about a path at all, by the last segment of each rule, or a literal part of it: most paths are no
- * rule's business, and asking the rules themselves costs more than the rest of the walk.
+ * The rules that may be about a path, by the last segment of each rule or a literal part of it: most paths are no rule's
+ * business, and asking the rules themselves costs more than the rest of the walk.
  */
-const mayConcern = (rules: ReadonlyArray<string>): ((path: string, name: string) => boolean) => {
-  const wholePaths = new Set<string>()
-  const wholeNames = new Set<string>()
-  const inName: Array<string> = []
-  const inPath: Array<string> = []
-  const cased = (text: string) => (isCaseless ? text.toLowerCase() : text)
+const concerning = (rules: ReadonlyArray<string>): ((path: string, name: string) => ReadonlyArray<string>) => {
+  const byPath = new Map<string, Array<string>>()
+  const byName = new Map<string, Array<string>>()
+  const byPart: Array<{ readonly part: string; readonly inName: boolean; readonly rule: string }> = []
+  const add = (map: Map<string, Array<string>>, key: string, rule: string) => {
+    const known = map.get(key)
+    if (known === undefined) map.set(key, [rule])
+    else known.push(rule)
+  }
   for (const rule of rules) {
     if (rule.trim() === "" || rule.startsWith("#")) continue
     const plain = rule
@@ -63,29 +61,42 @@ const mayConcern = (rules: ReadonlyArray<string>): ((path: string, name: string)
       .replace(/\/$/, "")
     const segment = plain.slice(plain.lastIndexOf("/") + 1)
     const ofName = longest(segment.split(/[*?]/))
-    const ofPath = longest(plain.split(/[*?/]/))
-    if (segment !== plain && !/[*?]/.test(plain)) wholePaths.add(cased(plain.replace(/^\//, "")))
-    else if (ofName === segment) wholeNames.add(cased(segment))
-    else if (ofName !== "") inName.push(ofName)
-    else if (ofPath !== "") inPath.push(ofPath)
-    else return () => true
+    if (segment !== plain && !/[*?]/.test(plain)) add(byPath, cased(plain.replace(/^\//, "")), rule)
+    else if (ofName === segment) add(byName, cased(segment), rule)
+    else if (ofName !== "") byPart.push({ part: cased(ofName), inName: true, rule })
+    else byPart.push({ part: cased(longest(plain.split(/[*?/]/))), inName: false, rule })
   }
-  const names = anyOf(inName)
-  const paths = anyOf(inPath)
-  return (path, name) =>
-    wholeNames.has(cased(name)) ||
-    wholePaths.has(cased(path.endsWith("/") ? path.slice(0, -1) : path)) ||
-    names.test(name) ||
-    paths.test(path)
+  return (path, name) => {
+    const found: Array<string> = []
+    if (byName.size > 0) found.push(...(byName.get(cased(name)) ?? []))
+    if (byPath.size > 0) found.push(...(byPath.get(cased(path.endsWith("/") ? path.slice(0, -1) : path)) ?? []))
+    for (const { inName, part, rule } of byPart) if (cased(inName ? name : path).includes(part)) found.push(rule)
+    return found
+  }
 }
 
+const matcherOf = (rules: ReadonlyArray<string>): Ignore => ignore({ ignorecase: isCaseless }).add([...rules])
+
 const compile = (files: Rules["files"]): Rules => {
-  const matcher: Ignore = ignore({ ignorecase: isCaseless })
   const ordered = ["exclude", ...names].flatMap((name) => files.filter((file) => file.name === name))
   const rules = ordered.flatMap(({ below, text }) => IgnoreRules.fromTop(text, below))
-  const concerns = mayConcern(rules)
-  matcher.add(rules)
-  return { files, excludes: (path, name) => concerns(path, name) && matcher.ignores(path) }
+  const concerns = concerning(rules)
+  // Where a rule can take back what another excludes, all of them decide together; else each for itself, made when it is asked.
+  const together = rules.some((rule) => rule.startsWith("!")) ? matcherOf(rules) : undefined
+  const alone = new Map<string, Ignore>()
+  const excludes = (path: string, rule: string): boolean => {
+    const matcher = alone.get(rule) ?? matcherOf([rule])
+    alone.set(rule, matcher)
+    return matcher.ignores(path)
+  }
+  return {
+    files,
+    excludes: (path, name) => {
+      const concerned = concerns(path, name)
+      if (concerned.length === 0) return false
+      return together === undefined ? concerned.some((rule) => excludes(path, rule)) : together.ignores(path)
+    }
+  }
 }
 
 /** The rules that also hold in a directory, `below` the top. */
@@ -154,7 +165,7 @@ export const walk = (start: string, root: string, visitor: Visitor): void => {
       if (isDirectory) {
         if (!visit(path, own)) return false
       } else if (entry.isFile() || (entry.isSymbolicLink() && linked(path))) {
-        if (!visitor.file(path)) return false
+        if (!visitor.file(path, entry.name)) return false
       } else if (entry.isSymbolicLink()) visitor.skip("symbolic link")
     }
     return true

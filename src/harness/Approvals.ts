@@ -42,7 +42,7 @@ export const layer = (options: {
           .ask({
             kind: "permission",
             question: `May ${call.tool} run?`,
-            context: [reason, JSON.stringify(params).slice(0, 2000)].filter((part) => part !== undefined).join("\n"),
+            context: [reason, shown(params).slice(0, 2000)].filter((part) => part !== undefined).join("\n"),
             options: [
               { label: yes, description: "this call" },
               ...(reason === undefined ? [{ label: always }] : []),
@@ -80,6 +80,17 @@ export const layer = (options: {
       })
     })
   )
+
+/** Parameters for a person: one a line, and a text as it stands, so that code can be read before it is allowed. */
+const shown = (params: unknown): string =>
+  typeof params === "object" && params !== null && !Array.isArray(params)
+    ? Object.entries(params)
+        .map(([key, value]) => {
+          const text = typeof value === "string" ? value : JSON.stringify(value)
+          return text?.includes("\n") === true ? `${key}:\n${text.replaceAll(/^/gm, "  ")}` : `${key}: ${text}`
+        })
+        .join("\n")
+    : JSON.stringify(params)
 
 const denied = (tool: string, reason: string) =>
   Effect.fail(

@@ -24,7 +24,15 @@ export interface Card extends Question {
   readonly card_id: string
   /** Counts the cards of the run from 1. */
   readonly number: number
+  /** Who asks, where it is not the main agent. */
+  readonly asker?: string
 }
+
+/** Who asks, put on each card that the present fiber and its children ask; a worker sets it to its name. */
+export const CurrentAsker: Context.Reference<string | undefined> = Context.Reference<string | undefined>(
+  "livetools/harness/CurrentAsker",
+  { defaultValue: () => undefined }
+)
 
 /** What the human said, and nothing that the human did not say. */
 export type Reply =
@@ -74,7 +82,13 @@ export class Cards extends Context.Service<
         Effect.acquireUseRelease(
           Effect.gen(function* () {
             const number = ++last
-            const card: Card = { ...question, card_id: `card_${number}`, number }
+            const asker = yield* CurrentAsker
+            const card: Card = {
+              ...question,
+              card_id: `card_${number}`,
+              number,
+              ...(asker === undefined ? {} : { asker })
+            }
             const shown = { card, reply: Deferred.makeUnsafe<Reply, ToolError.ToolError>() }
             open = shown
             yield* tell({ type: "open", card })
@@ -144,14 +158,16 @@ const readResponse = (card: Card, response: Response): Effect.Effect<Reply, Card
     labels.length === 0 ? "It has no options." : `Its options are ${labels.map((l, i) => `${i + 1}: ${l}`).join(", ")}.`
   const selected = new Set<string>()
   for (const choice of response.selected ?? []) {
-    const label = labels.find((l) => l === choice) ?? labels[Number(choice) - 1]
-    if (label === undefined) return fail("unknown_option", `${card.card_id} has no option ${String(choice)}. ${known}`)
+    const label =
+      labels.find((l) => l === choice) ?? (/^\d+$/.test(String(choice)) ? labels[Number(choice) - 1] : undefined)
+    if (label === undefined)
+      return fail("unknown_option", `${card.card_id} has no option ${String(choice).slice(0, 100)}. ${known}`)
     selected.add(label)
   }
   if (selected.size > 1 && !card.multi_select) {
     return fail("unknown_option", `${card.card_id} takes one option, not ${selected.size}. ${known}`)
   }
-  const text = response.text === undefined || response.text.trim() === "" ? undefined : response.text
+  const text = response.text === undefined || isInvisible(response.text) ? undefined : response.text
   if (text !== undefined && !card.allow_free_text) {
     return fail("unknown_option", `${card.card_id} takes no typed answer. ${known}`)
   }
@@ -163,3 +179,5 @@ const readResponse = (card: Card, response: Response): Effect.Effect<Reply, Card
   }
   return Effect.succeed({ outcome: "answered", selected: [...selected], ...(text === undefined ? {} : { text }) })
 }
+
+const isInvisible = (text: string): boolean => /^[\s\p{C}]*$/u.test(text)

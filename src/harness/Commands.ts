@@ -1,6 +1,7 @@
-/** The command line of the reference harness (SPEC §12): `tools`, `call`, `run`, `serve`. */
-import { Effect, FileSystem, type Layer, Option, Result, Runtime, Schema, Scope, Stdio, Stream } from "effect"
+/** The command line of the reference harness (SPEC §12): `tools`, `call`, `run`, `serve`, `agent`, and the console. */
+import { Effect, FileSystem, type Layer, Option, Result, type Scope, Stdio, Stream } from "effect"
 import * as Argument from "effect/cli/Argument"
+import * as CliError from "effect/cli/CliError"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import type * as Answer from "../Answer.ts"
@@ -8,12 +9,18 @@ import * as Budget from "../Budget.ts"
 import { DeferredFindings } from "../DeferredFindings.ts"
 import * as Surface from "../Surface.ts"
 import * as Tier from "../Tier.ts"
+import * as AgentCommand from "./AgentCommand.ts"
+import type { WorkerEvents } from "./AgentWorker.ts"
 import * as CallSyntax from "./CallSyntax.ts"
 import { Cards } from "./Cards.ts"
 import * as Lines from "./Lines.ts"
 import { Output } from "./Output.ts"
 import { RunInfo } from "./RunInfo.ts"
 import * as Serve from "./Serve.ts"
+import { CallFailed, UsageError } from "./Usage.ts"
+import { VibeSwitch } from "./VibeSwitch.ts"
+
+export { CallFailed, UsageError } from "./Usage.ts"
 
 export interface RunOptions {
   readonly cwd: string
@@ -23,27 +30,21 @@ export interface RunOptions {
   /** Whether the project's own settings and binaries may be used. */
   readonly isTrusted: boolean
   readonly conversation: string | undefined
+  /** Whether vibe mode is on from the beginning. */
+  readonly isVibe?: boolean
+  /** The module with the language models of the run; without it there is no `AgentModels`. */
+  readonly model?: string | undefined
 }
 
-export type Run = Surface.Wired | Cards | RunInfo
-
-/** Wrong usage; `message` says what is wrong and how it is meant. */
-export class UsageError extends Schema.TaggedError<UsageError>()("UsageError", { message: Schema.String }) {
-  override readonly [Runtime.errorExitCode] = 2
-  override readonly [Runtime.errorReported] = false
-}
-
-/** A tool failed, or was denied. Its answer is on standard output already. */
-export class CallFailed extends Schema.TaggedError<CallFailed>()("CallFailed", { exitCode: Schema.Int }) {
-  override readonly [Runtime.errorExitCode] = this.exitCode
-  override readonly [Runtime.errorReported] = false
-}
+export type Run = Surface.Wired | Cards | RunInfo | VibeSwitch | WorkerEvents
 
 /** How a run is begun and how its human is reached, on this platform. */
 export interface Platform {
   readonly run: (options: RunOptions) => Layer.Layer<Run, UsageError>
   /** Connects the terminal to the cards, where there is one. */
   readonly connectTerminal: Effect.Effect<void, never, Cards | Scope.Scope>
+  /** Reads calls from the terminal until it is closed; `None` where there is no terminal. */
+  readonly console: Option.Option<Effect.Effect<void, never, Run | Scope.Scope>>
 }
 
 const common = {
@@ -63,6 +64,16 @@ const common = {
   conversation: Flag.String("conversation").pipe(
     Flag.withDescription("The conversation that the run belongs to. Default: a new one"),
     Flag.optional
+  ),
+  vibe: Flag.Boolean("vibe").pipe(
+    Flag.withDescription("Vibe mode: background workers, directed with the vibe_* tools"),
+    Flag.withDefault(false)
+  ),
+  model: Flag.String("model").pipe(
+    Flag.withDescription(
+      "For `agent` and for workers: a module whose default export is a Layer of effect/ai's LanguageModel (`fast` and `good`: others for workers), or openai:MODEL"
+    ),
+    Flag.optional
   )
 }
 
@@ -72,6 +83,8 @@ interface Common {
   readonly yes: boolean
   readonly untrusted: boolean
   readonly conversation: Option.Option<string>
+  readonly vibe: boolean
+  readonly model: Option.Option<string>
 }
 
 const json = Flag.Boolean("json").pipe(
@@ -91,7 +104,9 @@ export const make = (platform: Platform) => {
             cap: config.cap,
             isApproved: config.yes,
             isTrusted: !config.untrusted,
-            conversation: Option.getOrUndefined(config.conversation)
+            conversation: Option.getOrUndefined(config.conversation),
+            isVibe: config.vibe,
+            model: Option.getOrUndefined(config.model)
           })
         )
       )
@@ -190,6 +205,7 @@ export const make = (platform: Platform) => {
         yield* Serve.serve({
           surface: yield* Surface.Wired,
           cards: yield* Cards,
+          vibe: yield* VibeSwitch,
           deferred: Option.getOrUndefined(yield* Effect.serviceOption(DeferredFindings)),
           run: { id, cwd, cap },
           lines: yield* Effect.map(Stdio.Stdio, (stdio) => Lines.split(Serve.maxLineBytes)(Stream.orDie(stdio.stdin))),
@@ -200,9 +216,29 @@ export const make = (platform: Platform) => {
     )
   ).pipe(Command.withDescription("Serve one run over standard input and output: newline-delimited JSON-RPC 2.0"))
 
-  return Command.make("livetools").pipe(
-    Command.withDescription("Agent tools bound to live resources"),
-    Command.withSubcommands([tools, call, run, serve])
+  const agent = Command.make(
+    "agent",
+    {
+      ...common,
+      json,
+      task: Argument.String("task").pipe(Argument.withDescription("What the agent is to do"))
+    },
+    inRun((config) => Effect.andThen(platform.connectTerminal, AgentCommand.run(config)))
+  ).pipe(
+    Command.withDescription("Let a language model work on a task with the tools of a run, and print what it does"),
+    Command.withExamples([
+      { command: 'livetools agent --model ./model.mjs "rename Foo to Bar"', description: "With a model of your own" }
+    ])
+  )
+
+  const openConsole = inRun((_: Common) => Option.getOrElse(platform.console, () => Effect.void))
+  return Command.make("livetools", common, (config): Effect.Effect<void, UsageError | CliError.ShowHelp> =>
+    Option.isNone(platform.console)
+      ? Effect.fail(new CliError.ShowHelp({ commandPath: ["livetools"], errors: [] }))
+      : openConsole(config)
+  ).pipe(
+    Command.withDescription("Agent tools bound to live resources. On a terminal, without a subcommand: a console"),
+    Command.withSubcommands([tools, call, run, serve, agent])
   )
 }
 

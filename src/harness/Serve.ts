@@ -2,12 +2,13 @@
 import { Cause, Effect, Exit, Fiber, FiberSet, Option, Schema, Scope, Stream } from "effect"
 import type * as Answer from "../Answer.ts"
 import * as Budget from "../Budget.ts"
-import { type Progress, ProgressSink } from "../Call.ts"
+import { type Output, OutputSink, type Progress, ProgressSink } from "../Call.ts"
 import type { DeferredFindings } from "../DeferredFindings.ts"
 import type { Surface } from "../Surface.ts"
 import type { Tier } from "../Tier.ts"
 import type * as Cards from "./Cards.ts"
 import type { Line } from "./Lines.ts"
+import type { VibeSwitch } from "./VibeSwitch.ts"
 
 export const protocolVersion = 1
 
@@ -17,6 +18,8 @@ export const maxLineBytes = 64 * 1024 * 1024
 export interface Options {
   readonly surface: Surface
   readonly cards: Cards.Cards["Service"]
+  /** Where vibe mode can be switched. */
+  readonly vibe?: VibeSwitch["Service"] | undefined
   /** What earlier writes have caused, for a client that asks for notifications of it. */
   readonly deferred?: DeferredFindings["Service"] | undefined
   readonly run: { readonly id: string; readonly cwd: string; readonly cap: Tier }
@@ -45,6 +48,7 @@ const Initialize = Schema.Struct({
 const ToolsList = Schema.Struct({})
 const ToolsCall = Schema.Struct({ tool: Schema.String, params: Schema.optionalKey(Schema.Unknown) })
 const CancelRequest = Schema.Struct({ id: Schema.Union([Schema.String, Schema.Finite]) })
+const VibeSet = Schema.Struct({ on: Schema.Boolean })
 const CardsAnswer = Schema.Struct({
   card_id: Schema.String,
   selected: Schema.optionalKey(Schema.Array(Schema.Union([Schema.String, Schema.Finite]))),
@@ -69,6 +73,7 @@ const requestCancelled = -32800
 export const serve = Effect.fnUntraced(function* (options: Options): Effect.fn.Return<void, never, Scope.Scope> {
   const { cards, run, surface } = options
   const scope = yield* Effect.scope
+  const human = yield* Scope.fork(scope)
   const fibers = yield* FiberSet.make<void>()
   const active = new Map<Id, { readonly fiber: Fiber.Fiber<unknown, unknown>; isCancelled: boolean }>()
   const wants = { cards: false, deferred: false, progress: false }
@@ -95,7 +100,7 @@ export const serve = Effect.fnUntraced(function* (options: Options): Effect.fn.R
         wants.progress = params.progress ?? false
         if (params.cards === true && !wants.cards) {
           wants.cards = true
-          yield* Scope.provide(cards.connect(cardEvents), scope)
+          yield* Scope.provide(cards.connect(cardEvents), human)
         }
         if (params.deferred === true && !wants.deferred && options.deferred !== undefined) {
           wants.deferred = true
@@ -119,11 +124,23 @@ export const serve = Effect.fnUntraced(function* (options: Options): Effect.fn.R
       }),
     "tools.call": (input, id) =>
       Effect.flatMap(read(ToolsCall, "tools.call", input), ({ params, tool }): Effect.Effect<Answer.Answer> =>
-        Effect.provideService(surface.dispatch(tool, params ?? {}), ProgressSink, ({ message, percentage }: Progress) =>
-          wants.progress && id !== undefined
-            ? notify("$/progress", { id, message, ...(percentage === undefined ? {} : { percentage }) })
-            : Effect.void
+        surface.dispatch(tool, params ?? {}).pipe(
+          Effect.provideService(ProgressSink, ({ message, percentage }: Progress) =>
+            wants.progress && id !== undefined
+              ? notify("$/progress", { id, message, ...(percentage === undefined ? {} : { percentage }) })
+              : Effect.void
+          ),
+          Effect.provideService(
+            OutputSink,
+            id === undefined ? undefined : ({ kind, text }: Output) => notify("output", { id, kind, text })
+          )
         )
+      ),
+    "vibe.set": (input) =>
+      Effect.flatMap(read(VibeSet, "vibe.set", input), ({ on }) =>
+        options.vibe === undefined
+          ? Effect.fail(new RpcError({ code: methodNotFound, message: "This run has no vibe mode." }))
+          : Effect.as(options.vibe.set(on), { on })
       ),
     "cards.answer": (input) =>
       Effect.flatMap(read(CardsAnswer, "cards.answer", input), ({ card_id, ...response }) =>
@@ -214,7 +231,10 @@ export const serve = Effect.fnUntraced(function* (options: Options): Effect.fn.R
     })
   }
 
+  if (options.vibe !== undefined) yield* options.vibe.onChange(notify("tools.changed", {}))
   yield* Stream.runForEach(options.lines, take)
+  // Nobody can answer a card any more.
+  yield* Scope.close(human, Exit.void)
   const drained = yield* Budget.within(options.drain)(FiberSet.awaitEmpty(fibers))
   if (Option.isNone(drained)) {
     yield* Fiber.interruptAll(Array.from(active.values(), (call) => call.fiber))

@@ -1,24 +1,46 @@
 /** Settings of the reference harness: `livetools.json` in the user's configuration folder and in the working directory (SPEC §12). */
 import { Effect, Result, Schema, SchemaIssue } from "effect"
 import * as Suggest from "../Suggest.ts"
+import * as AdapterRows from "../debug/adapters/Rows.ts"
 import * as Rows from "../lsp/rows/Rows.ts"
 import { Tier } from "../Tier.ts"
 
 const bytes = Schema.Int.check(Schema.isGreaterThan(0))
+const seconds = Schema.Finite.check(Schema.isGreaterThan(0))
 
 export const Settings = Schema.Struct({
   /** The highest tier shown; a flag can only lower it. */
   cap: Schema.optionalKey(Tier),
   /** Language servers by id: new ones, and what is different of shipped ones (`{ "pyright": { "disabled": true } }`). */
   servers: Schema.optionalKey(Rows.Overrides),
+  /** Debug adapters by id, in the same way. */
+  adapters: Schema.optionalKey(AdapterRows.Overrides),
   caps: Schema.optionalKey(
     Schema.Struct({
       /** `ast_grep` skips larger files. Default 4 MiB. */
       ast_grep_file_bytes: Schema.optionalKey(bytes),
       /** `read` refuses larger files without a range. Default 10 MiB. */
-      read_file_bytes: Schema.optionalKey(bytes)
+      read_file_bytes: Schema.optionalKey(bytes),
+      /** What an answer of `eval` shows of a cell's text. Default 48 KiB. */
+      eval_output_bytes: Schema.optionalKey(bytes),
+      /** How many workers are at work at once; the others are queued. Default 8. */
+      workers: Schema.optionalKey(Schema.Int.check(Schema.isGreaterThan(0)))
     })
-  )
+  ),
+  budgets: Schema.optionalKey(
+    Schema.Struct({
+      /** How long a cell may show nothing and call nothing. Default 300. */
+      eval_inactivity_seconds: Schema.optionalKey(seconds),
+      /** How long a cell may take in all. Default: no limit. */
+      eval_cell_seconds: Schema.optionalKey(seconds),
+      /** How long `ask_user` waits for an answer. Default 1800. */
+      ask_user_seconds: Schema.optionalKey(seconds),
+      /** How long one run of a worker may take. Default: no limit. */
+      worker_seconds: Schema.optionalKey(seconds)
+    })
+  ),
+  /** The Python of `eval`: a path, or a name on `PATH`. Default: the project's virtual environment, then `PATH`. */
+  python: Schema.optionalKey(Schema.NonEmptyString)
 })
 export type Settings = typeof Settings.Type
 
@@ -55,7 +77,13 @@ export const merge = (user: Settings, project: Settings): Settings => ({
   ...(user.servers === undefined && project.servers === undefined
     ? {}
     : { servers: { ...user.servers, ...project.servers } }),
-  ...(user.caps === undefined && project.caps === undefined ? {} : { caps: { ...user.caps, ...project.caps } })
+  ...(user.adapters === undefined && project.adapters === undefined
+    ? {}
+    : { adapters: { ...user.adapters, ...project.adapters } }),
+  ...(user.caps === undefined && project.caps === undefined ? {} : { caps: { ...user.caps, ...project.caps } }),
+  ...(user.budgets === undefined && project.budgets === undefined
+    ? {}
+    : { budgets: { ...user.budgets, ...project.budgets } })
 })
 
 const decode = Schema.decodeUnknownResult(Settings, { errors: "all", onExcessProperty: "error" })

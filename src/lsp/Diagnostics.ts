@@ -104,7 +104,7 @@ export type Push =
   | { readonly state: "none"; readonly shownAt: number }
   | { readonly state: "settling" | "settled"; readonly pushedAt: number; readonly settlesAt: number }
 
-export type Source = "pushed" | "pulled" | "all"
+export type Source = "pushed" | "pulled" | "answered" | "all"
 
 export interface Diagnostics {
   /** The server was shown a text of the document. */
@@ -130,8 +130,8 @@ export interface Diagnostics {
   readonly forgetResultIds: () => void
   readonly push: (path: string, now: number) => Push
   /**
-   * What is known of a file: `pushed`; `pulled`, and what was pushed after the text was shown; or `all`, for a file that is not
-   * open.
+   * What is known of a file: `pushed`; `pulled`, and what was pushed after the text was shown; what was pulled alone, `answered`;
+   * or `all`, for a file that is not open.
    */
   readonly items: (path: string, from: Source) => ReadonlyArray<Item>
   readonly omitted: (path: string) => number
@@ -272,7 +272,7 @@ export const make = (settling: Settling, limits: Limits = { perFile: 3000, inAll
     items: (path, from) => {
       const entry = entries.get(path)
       if (entry === undefined) return []
-      const pushed = from === "pulled" ? (entry.fresh?.items ?? []) : entry.pushed
+      const pushed = from === "answered" ? [] : from === "pulled" ? (entry.fresh?.items ?? []) : entry.pushed
       const pulled = from === "pushed" ? [] : [...entry.pulled.values()].flatMap(({ items }) => items)
       return [...new Map([...pulled, ...pushed].map((item) => [identity(item), item])).values()]
     },

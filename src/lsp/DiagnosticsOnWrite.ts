@@ -41,9 +41,16 @@ const mostInText = 20
 
 type Introduced = Watching.Report["introduced"]
 
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
+
 const ranked = (introduced: Introduced): Introduced =>
   introduced.toSorted(
-    (a, b) => a.severity - b.severity || (a.path < b.path ? -1 : a.path > b.path ? 1 : 0) || a.line - b.line
+    (a, b) =>
+      a.severity - b.severity ||
+      compare(a.path, b.path) ||
+      a.line - b.line ||
+      a.column - b.column ||
+      compare(a.server, b.server)
   )
 
 const toValue =

@@ -2,11 +2,16 @@
 import { Effect, Option } from "effect"
 import type { Edits } from "../Edits.ts"
 import type { Workspace } from "../Workspace.ts"
-import type { Answer, Diagnostic, FileDiagnostics, LanguageServers } from "./LanguageServers.ts"
+import type { Answer, Diagnostic, DiagnosticsOptions, FileDiagnostics, LanguageServers } from "./LanguageServers.ts"
 import * as Ledger from "./Ledger.ts"
 import * as Row from "./rows/Row.ts"
 
-export type Introduced = Diagnostic & { readonly server: string }
+export type Said = Answer<ReadonlyArray<Diagnostic>>
+
+/** `by`: the server and its root, as the ledger has it. */
+export type Introduced = Diagnostic & { readonly server: string; readonly by: string }
+
+export type Kind = "file" | "missing"
 
 const baseName = (path: string): string => path.slice(path.lastIndexOf("/") + 1)
 const kindOf = (path: string): string => {
@@ -17,16 +22,15 @@ const kindOf = (path: string): string => {
 const serverOf = ({ id, root }: { readonly id: string; readonly root?: string }): string => `${id}\0${root ?? ""}`
 
 const isConfirmed = ({ outcome }: Answer<unknown>): boolean => outcome === "found" || outcome === "empty"
-const valueOf = (answer: Answer<ReadonlyArray<Diagnostic>>): ReadonlyArray<Diagnostic> =>
-  answer.outcome === "found" ? answer.value : []
-
-/** A set of answers, and when it was asked for. */
-export interface Round {
-  readonly number: number
-  readonly files: ReadonlyArray<FileDiagnostics>
-}
+const valueOf = (answer: Said): ReadonlyArray<Diagnostic> => (answer.outcome === "found" ? answer.value : [])
 
 export const keyOf = (path: string, server: string): string => `${server}\0${path}`
+
+/** What was known before a write: of files that the ledger does not have, and of an edit that is taken back now. */
+export interface Before {
+  readonly snapshot: ReadonlyMap<string, Ledger.Counts>
+  readonly extra: ReadonlyMap<string, Ledger.Counts>
+}
 
 /** For one run. */
 export const make = (services: {
@@ -36,70 +40,73 @@ export const make = (services: {
 }) => {
   const { edits, servers, workspace } = services
   const ledger = Ledger.make()
-  /** Files with a write whose consequences are not known yet: what was known before it stands. */
-  const busy = new Map<string, number>()
-  /** The latest round that said something of a file: an older one that comes in later is not taken. */
-  const latest = new Map<string, number>()
+  /**
+   * Warnings that were not said any more when errors came: a linter does not look at what does not compile. When the errors are
+   * mended they are back, and nothing new.
+   */
+  const hidden = new Map<string, Ledger.Counts>()
   /** The kinds of files that a server has answered for. */
   const warm = new Set<string>()
-  let rounds = 0
 
   const isServed = (path: string): boolean =>
     servers.rows.some((row) => row.disabled !== true && Row.languageOf(row, baseName(path)) !== undefined)
 
-  const hashOf = (path: string) =>
-    Effect.map(Effect.option(edits.read(path)), (source) => Option.getOrUndefined(source)?.hash)
-  const hashesOf = (paths: Iterable<string>) =>
+  /** What is on disk now. */
+  const contentsOf = (paths: Iterable<string>) =>
     Effect.map(
       Effect.forEach([...paths], (path) =>
-        Effect.map(hashOf(path), (hash): [string, string | undefined] => [path, hash])
+        Effect.map(Effect.option(edits.read(path)), (source) => [path, Option.getOrUndefined(source)] as const)
       ),
       (entries) => new Map(entries)
     )
 
-  const ask = (paths: ReadonlyArray<string>, millis: number) =>
-    Effect.suspend(() => {
-      const number = ++rounds
-      const none: ReadonlyArray<FileDiagnostics> = []
-      if (paths.length === 0 || millis <= 0) return Effect.succeed<Round>({ number, files: none })
-      return servers.diagnostics(paths, { timeout: millis }).pipe(
-        Effect.orElseSucceed(() => none),
-        // The port keeps its time; this is for the call, which is never held longer.
-        Effect.timeoutOption(millis + 50),
-        Effect.map((files): Round => ({ number, files: Option.getOrElse(files, () => none) }))
-      )
-    })
+  /** The answers of the servers, those that came within the time. */
+  const ask = (
+    paths: ReadonlyArray<string>,
+    millis: number,
+    texts: DiagnosticsOptions["texts"] & {},
+    onAnswer?: DiagnosticsOptions["onAnswer"]
+  ): Effect.Effect<ReadonlyArray<FileDiagnostics>> =>
+    paths.length === 0
+      ? Effect.succeed([])
+      : Effect.orElseSucceed(servers.diagnostics(paths, { timeout: millis, texts, onAnswer }), () => [])
 
-  /** Takes what is confirmed into the ledger, and gives what is more than it had. */
-  const settle = (
-    round: Round,
-    before: {
-      readonly snapshot: ReadonlyMap<string, Ledger.Counts>
-      readonly extra: ReadonlyMap<string, Ledger.Counts>
-    }
-  ) => {
-    const introduced: Array<Introduced> = []
-    /** Confirmed now, but not known before. */
-    const unfounded: Array<{ readonly path: string; readonly server: string }> = []
-    for (const { path, servers: answers } of round.files) {
-      for (const answer of answers.filter(isConfirmed)) {
-        const server = serverOf(answer)
-        const key = keyOf(path, server)
+  /** Takes answers into the ledger, one by one, and compares them with what was known before. */
+  const settle = ({ extra, snapshot }: Before) => {
+    const taken: Array<{ readonly key: string; readonly by: string; before: Ledger.Counts; now: Ledger.Counts }> = []
+    const broken = new Set<string>()
+    return {
+      /** What is more than was known; `undefined` where nothing was. */
+      take: (path: string, answer: Said): ReadonlyArray<Introduced> | undefined => {
+        if (!isConfirmed(answer)) return []
+        const by = serverOf(answer)
+        const key = keyOf(path, by)
         warm.add(kindOf(path))
-        if ((latest.get(key) ?? 0) > round.number) continue
-        latest.set(key, round.number)
         const value = valueOf(answer)
-        const known = ledger.get(path, server) ?? before.snapshot.get(key)
-        ledger.set(path, server, Ledger.count(value))
-        if (known === undefined) {
-          if (value.some(({ severity }) => severity <= 2)) unfounded.push({ path, server: answer.id })
-          continue
+        const was = ledger.get(path, by) ?? snapshot.get(key)
+        const now = Ledger.count(value)
+        ledger.set(path, by, now)
+        if (was === undefined) return now.size > 0 ? undefined : []
+        const before = [extra.get(key), hidden.get(key)].reduce<Ledger.Counts>(
+          (all, more) => (more === undefined ? all : Ledger.most(all, more)),
+          was
+        )
+        const fresh = Ledger.beyond(value, before)
+        if (fresh.some(({ severity }) => severity === 1)) broken.add(by)
+        taken.push({ key, by, before, now })
+        return fresh.map((one) => ({ ...one, server: answer.id, by }))
+      },
+      /** All answers have been taken. */
+      end: () => {
+        for (const { before, by, key, now } of taken) {
+          const known = broken.has(by) ? before : hidden.get(key)
+          if (known === undefined) continue
+          const lost = Ledger.lostWarnings(known, now)
+          if (lost.size > 0) hidden.set(key, lost)
+          else hidden.delete(key)
         }
-        const counts = Ledger.most(known, before.extra.get(key) ?? Ledger.none)
-        introduced.push(...Ledger.beyond(value, counts).map((one) => ({ ...one, server: answer.id })))
       }
     }
-    return { introduced, unfounded }
   }
 
   /** What servers have said of any file, as counts: for those that nobody asks about. */
@@ -109,18 +116,9 @@ export const make = (services: {
     return counts
   })
 
-  /** What was known before a write whose consequences are not, must stand. */
-  const isFrozen = (path: string): boolean => busy.has(path) && ledger.has(path)
-
-  const hold = (path: string, by: number) => {
-    const count = (busy.get(path) ?? 0) + by
-    if (count <= 0) busy.delete(path)
-    else busy.set(path, count)
-  }
-
-  /** The files below paths that are served; of a folder, those in it. */
+  /** The files of paths that are served; of a folder, those in it. */
   const resolved = Effect.fnUntraced(function* (paths: ReadonlyArray<string>) {
-    const found = new Map<string, "file" | "missing">()
+    const found = new Map<string, Kind>()
     for (const path of paths) {
       // Only of a folder the name says nothing.
       if (!isServed(path) && baseName(path).includes(".")) continue
@@ -140,22 +138,19 @@ export const make = (services: {
   return {
     ledger,
     isServed,
-    hashesOf,
-    /** The files of which the servers answer within the time; none where that was not kept. */
+    contentsOf,
     ask,
     settle,
     said,
-    isFrozen,
-    hold,
     resolved,
+    /** Takes findings out of the ledger: where they are found again, they are told again. */
+    forget: (findings: ReadonlyArray<Introduced>) => {
+      for (const one of findings) {
+        const known = ledger.get(one.path, one.by)
+        if (known !== undefined) ledger.set(one.path, one.by, Ledger.without(known, one))
+      }
+    },
     /** Whether a server has answered for a file of this kind. */
-    isWarm: (path: string) => warm.has(kindOf(path)),
-    /** Takes an answer of the time before a write into the ledger, if it is confirmed. */
-    accept: (path: string, answer: Answer<ReadonlyArray<Diagnostic>>, round: Round) => {
-      if (!isConfirmed(answer)) return
-      warm.add(kindOf(path))
-      latest.set(keyOf(path, serverOf(answer)), round.number)
-      ledger.set(path, serverOf(answer), Ledger.count(valueOf(answer)))
-    }
+    isWarm: (path: string) => warm.has(kindOf(path))
   }
 }

@@ -90,6 +90,17 @@ export interface Options {
   readonly timeout?: Duration.Input | undefined
 }
 
+export interface DiagnosticsOptions extends Options {
+  /**
+   * Texts by path that servers are shown instead of those on disk, which may have changed. All files are shown once, when the
+   * server begins with the call: what changes later is not in its answers. Where another call shows it something else of these
+   * meanwhile, its answers are unknown.
+   */
+  readonly texts?: ReadonlyMap<string, string> | undefined
+  /** Takes each answer when it comes. */
+  readonly onAnswer?: ((path: string, answer: Answer<ReadonlyArray<Diagnostic>>) => void) | undefined
+}
+
 export type State = "running" | "starting" | "stopped" | "unavailable" | "failed"
 
 /** How a row stands for one root, or for the working directory where it has no root. */
@@ -162,7 +173,7 @@ export class LanguageServers extends Context.Service<
     /** The diagnostics of files, all under one budget; those not reached are `unknown`. One entry a file, in the order given. */
     readonly diagnostics: (
       files: ReadonlyArray<string>,
-      options?: Options
+      options?: DiagnosticsOptions
     ) => Effect.Effect<ReadonlyArray<FileDiagnostics>, ToolError>
     /** What running servers have said of any file. Asks nothing and waits for nothing. */
     readonly known: Effect.Effect<ReadonlyArray<Known>>

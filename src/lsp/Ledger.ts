@@ -53,6 +53,18 @@ export const beyond = (diagnostics: ReadonlyArray<Diagnostic>, known: Counts): R
   }).flat()
 }
 
+/** With one less of what is the same as a diagnostic. */
+export const without = (known: Counts, diagnostic: Diagnostic): Counts => {
+  const lines = known.get(keyOf(diagnostic))
+  if (lines === undefined) return known
+  const at = Math.max(0, lines.indexOf(diagnostic.line))
+  return new Map([...known, [keyOf(diagnostic), lines.toSpliced(at, 1)]])
+}
+
+/** The warnings that one multiset has more than the other, with as many as the first has. */
+export const lostWarnings = (known: Counts, now: Counts): Counts =>
+  new Map([...known].filter(([key, lines]) => key.startsWith("[2,") && lines.length > (now.get(key)?.length ?? 0)))
+
 export interface Ledger {
   /** What is known of a file by a server; `undefined` where nothing is. */
   readonly get: (file: string, server: string) => Counts | undefined

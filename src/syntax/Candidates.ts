@@ -1,11 +1,12 @@
 /**
  * Where a reading may match (SPEC §5; never by walking a tree): by the positions of a literal of the pattern, else by
- * node kind; and which files need not be parsed at all.
+ * node kind.
  */
 import type { Node } from "web-tree-sitter"
 import * as Goal from "./Goal.ts"
 import type { Language } from "./Language.ts"
 import type { Reading } from "./Pattern.ts"
+import * as Prefilter from "./Prefilter.ts"
 
 /** A token of the pattern that must be in the code, and how many nodes above it the pattern's own node is. */
 interface Anchor {
@@ -15,15 +16,7 @@ interface Anchor {
   readonly depth: number
 }
 
-export interface Filter {
-  /** Texts that a file must contain to have a match. */
-  readonly literals: ReadonlyArray<string>
-  /** Neighbouring tokens of the pattern, as they may stand in a file; each must be found in it. */
-  readonly sequences: ReadonlyArray<RegExp>
-}
-
 export interface Candidates {
-  readonly filter: Filter
   /** The kind of the nodes at which, or of the siblings among which, a match is; `undefined`: of any. */
   readonly kind: number | undefined
   /** Nodes of a tree at which (or, for siblings, among the children of which) a match may be, each once. */
@@ -64,76 +57,12 @@ export const lookup = (root: Node, all: ReadonlyArray<Candidates>, language: Lan
   }
 }
 
-const escape = (text: string) => text.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&")
-
-const boundary = (leaf: { readonly text: string; readonly isWord: boolean }) =>
-  leaf.isWord ? `(?<!\\w)${escape(leaf.text)}(?!\\w)` : escape(leaf.text)
-
-/** What may stand between two tokens that are neighbours in the tree. */
-const gapFor = (language: Language): string | undefined => {
-  const { comments } = language.grammar
-  if (comments === undefined) return undefined
-  const blocks = (comments.block ?? []).map(
-    ([open, close]) => `${escape(open)}(?:(?!${escape(close)})[^])*${escape(close)}`
-  )
-  const lines = (comments.line ?? []).map((line) => `${escape(line)}[^\\n]*\\n`)
-  const words = language.keywords.map((word) => `\\b${escape(word)}\\b`)
-  // Each alternative can match in one way only, or a long gap would be tried in exponentially many.
-  return `(?:${["[\\s\\\\;,]", ...lines, ...blocks, ...words].join("|")})*`
-}
-
-/** The leaves that every match has (a `;` may be a line break), cut where something else may stand between two of them. */
-const requiredLeaves = (goals: ReadonlyArray<Goal.Goal>): ReadonlyArray<ReadonlyArray<Goal.Leaf>> => {
-  const sequences: Array<Array<Goal.Leaf>> = [[]]
-  const cut = () => void (sequences.at(-1)!.length > 0 && sequences.push([]))
-  const visit = (list: ReadonlyArray<Goal.Goal>): void => {
-    list.forEach((goal, index) => {
-      const isOptional = Goal.isSeparator(goal) && (list[index - 1]?.tag === "run" || list[index + 1]?.tag === "run")
-      if (goal.tag === "leaf" && !goal.named && goal.text === ";") cut()
-      else if (goal.tag === "leaf" && !isOptional) sequences.at(-1)!.push(goal)
-      else if (goal.tag === "branch") {
-        // Text that no child covers stands somewhere between the leaves.
-        if (goal.rest !== "") cut()
-        visit(goal.children)
-        if (goal.rest !== "") cut()
-      } else cut()
-    })
-  }
-  visit(goals)
-  return sequences.filter((sequence) => sequence.length > 0)
-}
-
-/** Whether the text of a leaf is found in a file as it is in the pattern. */
-const isTextual = (leaf: Goal.Leaf, language: Language): boolean => {
-  if (leaf.named) return true
-  if (language.typeOf(leaf.kind) !== leaf.text) return false
-  return language.grammar.caseInsensitive !== true || !/[a-z]/i.test(leaf.text)
-}
-
-const filterOf = (reading: Reading, language: Language): Filter => {
-  const gap = gapFor(language)
-  const sequences = requiredLeaves(reading.goals).map((sequence) =>
-    sequence.filter((leaf) => isTextual(leaf, language))
-  )
-  const literals = [...new Set(sequences.flat().map((leaf) => leaf.text))].sort((a, b) => b.length - a.length)
-  return {
-    literals,
-    sequences:
-      gap === undefined
-        ? []
-        : requiredLeaves(reading.goals)
-            .filter((sequence) => sequence.length > 1 && sequence.every((leaf) => isTextual(leaf, language)))
-            .filter((sequence) => sequence.some((leaf) => leaf.isWord))
-            .map((sequence) => new RegExp(sequence.map(boundary).join(gap)))
-  }
-}
-
 const anchorsOf = (goals: ReadonlyArray<Goal.Goal>, language: Language): ReadonlyArray<Anchor> => {
   const anchors: Array<Anchor> = []
   const visit = (list: ReadonlyArray<Goal.Goal>, depth: number): void => {
     list.forEach((goal, index) => {
       if (goal.tag === "branch") visit(goal.children, depth + 1)
-      if (goal.tag !== "leaf" || goal.text === ";" || !isTextual(goal, language)) return
+      if (goal.tag !== "leaf" || goal.text === ";" || !Prefilter.isTextual(goal, language)) return
       if (Goal.isSeparator(goal) && (list[index - 1]?.tag === "run" || list[index + 1]?.tag === "run")) return
       anchors.push({ text: goal.text, kind: goal.kind, isWord: goal.isWord, depth })
     })
@@ -229,7 +158,6 @@ export const make = (reading: Reading, language: Language): Candidates => {
   }
 
   return {
-    filter: filterOf(reading, language),
     kind: branch?.kind,
     find: (tree, text) => {
       const found = considered.length === 0 ? undefined : rarest(text)

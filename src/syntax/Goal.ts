@@ -110,8 +110,10 @@ export interface Slots {
   readonly end: number
   /** Whether a token is not part of the pattern: it belongs to the context, or closes a spelling. */
   readonly isForeign: (span: Span) => boolean
-  /** The metavariable that is just this stretch. */
-  readonly find: (span: Span) => { readonly run: boolean; readonly slot: number | undefined } | undefined
+  /** The metavariable that is just this stretch; `isSpread`: a run of parts that are in different fields. */
+  readonly find: (
+    span: Span
+  ) => { readonly run: boolean; readonly isSpread: boolean; readonly slot: number | undefined } | undefined
   /** The text of a stretch as it was written, spellings put back. */
   readonly written: (span: Span) => string
 }
@@ -139,7 +141,7 @@ const goalOf = (node: Node, text: string, language: Language, slots: Slots, fiel
   const hasBreak = text[span.end - 1] === "\n" && !language.isString(kind)
   const found = slots.find(hasBreak ? { start: span.start, end: trimmed(span, text).end } : span)
   if (found !== undefined && (found.run || !language.isSequence(kind))) {
-    return { tag: found.run ? "run" : "one", slot: found.slot, field }
+    return { tag: found.run ? "run" : "one", slot: found.slot, field: found.isSpread ? undefined : field }
   }
   const children = node.children
   if (children.length === 0 || !language.isNamed(kind)) {

@@ -99,6 +99,11 @@ export interface Grammar {
     readonly line?: ReadonlyArray<string>
     readonly block?: ReadonlyArray<readonly [open: string, close: string]>
   }
+  /**
+   * What stands before the name of a member (`.`, `->`): a call of a bare name is not looked for behind one. Give it only
+   * for a language in which a line that begins as a comment is one, or is inside a string between quotes.
+   */
+  readonly accessors?: ReadonlyArray<string>
   /** Text of other languages inside its files. */
   readonly embedded?: ReadonlyArray<Embedded>
   /** Keywords are written in any case (PHP): they are no help in finding files. */

@@ -165,7 +165,7 @@ const spellingsFor = (
   if (piece.tag === "text") return []
   const mayEnd = after === undefined || (after.tag === "text" && statementEnd.test(after.text))
   return [...(context.spellings ?? []), ...spellings, ...(piece.run ? runSpellings : [])].filter(
-    (spelling) => mayEnd || !spelling.endsWith(";")
+    (spelling) => mayEnd || !/^[^;]*;$/.test(spelling)
   )
 }
 

@@ -1,5 +1,5 @@
 /** A grammar whose compiled form has been loaded, with what the matcher looks up of its node kinds. */
-import type { Language as Compiled, Parser, Range, Tree } from "web-tree-sitter"
+import type { Language as Compiled, ParseOptions, Range, Tree } from "web-tree-sitter"
 import type { Span } from "./Goal.ts"
 import type { Grammar } from "./Grammar.ts"
 import * as Lines from "./Lines.ts"
@@ -36,6 +36,14 @@ export interface Language {
   readonly isClause: (kind: number) => boolean
   /** The unnamed tokens that are words. */
   readonly keywords: ReadonlyArray<string>
+}
+
+/** What is asked of a parser. */
+export interface Parser {
+  readonly setLanguage: (language: Compiled) => void
+  readonly reset: () => void
+  /** `null` when it was told to stop. */
+  readonly parse: (text: string, options?: ParseOptions) => Tree | null
 }
 
 const kindsNamed = (compiled: Compiled, names: ReadonlyArray<string> | undefined): ReadonlySet<number> => {
@@ -85,7 +93,7 @@ export const make = (grammar: Grammar, compiled: Compiled, parser: Parser): Lang
       parser.setLanguage(compiled)
       const isShort = shouldStop === undefined || text.length < longText
       if (isShort && within === undefined) return parser.parse(text) ?? undefined
-      const tree = parser.parse(text, null, {
+      const tree = parser.parse(text, {
         ...(isShort ? {} : { progressCallback: () => shouldStop() }),
         ...(within === undefined ? {} : { includedRanges: [rangeOf(text, within)] })
       })

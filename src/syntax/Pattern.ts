@@ -104,11 +104,14 @@ const goalsOf = (
       find: (span) => {
         for (const [index, other] of spelled) {
           const piece = pieces[index]!
-          if (other.start !== span.start || (other.end !== span.end && other.coreEnd !== span.end)) continue
-          if (piece.tag === "text") continue
+          if (piece.tag === "text" || other.start !== span.start) continue
+          // The parts of a run may have parts of their own (`@; ;` in the head of a loop).
+          const isPart = piece.run && span.end > other.coreEnd && span.end < other.end
+          if (other.end !== span.end && other.coreEnd !== span.end && !isPart) continue
           partial.delete(index)
           const slot = variables.findIndex(({ name }) => name === piece.name)
-          return { run: piece.run, slot: slot < 0 ? undefined : slot }
+          const isSpread = /;.*;/.test(text.slice(other.coreEnd, other.end))
+          return { run: piece.run, isSpread, slot: slot < 0 ? undefined : slot }
         }
         return undefined
       },

@@ -6,6 +6,7 @@ import * as Lines from "./Lines.ts"
 import * as Matcher from "./Matcher.ts"
 import type { FileOutcome, Found, LanguageOutcome, NearMiss } from "./Outcome.ts"
 import type { Compiled, Pattern } from "./Pattern.ts"
+import * as Prefilter from "./Prefilter.ts"
 import * as Rewrite from "./Rewrite.ts"
 import type { FileRewrite } from "./RewriteOutcome.ts"
 import type * as Template from "./Template.ts"
@@ -14,11 +15,13 @@ import type * as Template from "./Template.ts"
 export interface Prepared {
   readonly pattern: Pattern
   readonly candidates: ReadonlyArray<Candidates.Candidates>
+  readonly prefilters: ReadonlyArray<Prefilter.Prefilter>
 }
 
 export const prepare = (pattern: Pattern): Prepared => ({
   pattern,
-  candidates: pattern.readings.map((reading) => Candidates.make(reading, pattern.language))
+  candidates: pattern.readings.map((reading) => Candidates.make(reading, pattern.language)),
+  prefilters: pattern.readings.map((reading) => Prefilter.make(reading, pattern.language))
 })
 
 /** Longest text of a match or a capture that is told, in UTF-16 units. */

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Cause, Context, Deferred, Effect, Exit, Fiber, Layer, Option, Ref, Schema, Scope, Stream } from "effect"
-import { type Call, CurrentCall, ProgressSink } from "../../src/Call.ts"
+import { type Call, CurrentCall, noTools, ProgressSink } from "../../src/Call.ts"
 import { Gate } from "../../src/Gate.ts"
 import * as LiveTool from "../../src/LiveTool.ts"
 import * as Surface from "../../src/Surface.ts"
@@ -382,7 +382,14 @@ describe("calls", () => {
       })
       const surface = yield* Effect.provideService(Surface.make([look, light]), Gate, gate)
       assert.deepInclude(yield* surface.call("light", { id: "a" }), { code: "denied", text: "Not now." })
-      const eval_: Call = { id: 1, tool: "eval", parent: undefined, progress: () => Effect.void }
+      const eval_: Call = {
+        id: 1,
+        tool: "eval",
+        parent: undefined,
+        progress: () => Effect.void,
+        output: undefined,
+        tools: noTools
+      }
       yield* Effect.provideService(surface.call("look", {}), CurrentCall, eval_)
       assert.deepStrictEqual(asked, [
         ["light", undefined, "write", { id: "a" }],

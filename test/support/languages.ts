@@ -46,10 +46,10 @@ export const readings = (name: string, source: string, pattern: string, context?
   try {
     return compiled.readings.map((reading, index) => {
       const { matches } = Scan.matches(prepared, index, tree.rootNode, source)
-      const { literals, sequences } = prepared.candidates[index]!.filter
+      const { isLikely, literals } = prepared.prefilters[index]!
       if (matches.length > 0) {
         for (const literal of literals) if (!source.includes(literal)) throw new Error(`filtered out by ${literal}`)
-        for (const sequence of sequences) if (!sequence.test(source)) throw new Error(`filtered out by ${sequence}`)
+        if (!isLikely(source)) throw new Error("filtered out by its neighbouring tokens")
       }
       return {
         context: reading.context,

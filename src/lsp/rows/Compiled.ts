@@ -19,7 +19,11 @@ export const rows: ReadonlyArray<Row> = [
       language("gotmpl", ".gotmpl")
     ],
     markers: ["go.mod", "go.work"],
-    binary: { name: "gopls", home: ["go/bin"], probe: ["version"] }
+    binary: { name: "gopls", home: ["go/bin"], probe: ["version"] },
+    // Else it pushes twice: what it finds at first sight, and a second later all of it.
+    initializationOptions: { pullDiagnostics: true, diagnosticsDelay: "0s" },
+    settings: { gopls: { pullDiagnostics: true, diagnosticsDelay: "0s" } },
+    pulledOnly: true
   },
   {
     id: "rust-analyzer",

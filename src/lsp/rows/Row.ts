@@ -67,6 +67,15 @@ export const Row = Schema.Struct({
   initializationOptions: Schema.optionalKey(Schema.Json),
   /** Results of requests of the server's own that are not in the protocol, by method. As `settings`. */
   answers: Schema.optionalKey(Schema.Record(Schema.String, Schema.Json)),
+  /** What it pushes it answers too when it is asked for diagnostics, and sooner: of documents that it answers for only that counts. */
+  pulledOnly: Schema.optionalKey(Schema.Boolean),
+  /**
+   * A command that only looks, for a server that publishes nothing when a file stays clean. It is run with each of the
+   * `arguments`, `${path}` filled in; where every result has an empty `body`, the file has no errors and no warnings.
+   */
+  proof: Schema.optionalKey(
+    Schema.Struct({ command: name, arguments: Schema.NonEmptyArray(Schema.Array(Schema.Json)) })
+  ),
   /** Never started; `status` says so. */
   disabled: Schema.optionalKey(Schema.Boolean)
 })
@@ -103,6 +112,8 @@ export const languageOf = (row: Row, fileName: string): string | undefined => {
 export interface Place {
   readonly root: string
   readonly rootUri: string
+  /** Of a file that is asked about. */
+  readonly path?: string
   /** Where the tools of the row are that were found, by name. */
   readonly tools?: ReadonlyMap<string, string>
 }
@@ -114,6 +125,7 @@ export const fill = (json: Schema.Json, place: Place): Schema.Json => {
   const known: ReadonlyMap<string, string> = new Map([
     ["${root}", place.root],
     ["${rootUri}", place.rootUri],
+    ...(place.path === undefined ? [] : [["${path}", place.path] as const]),
     ["${rootName}", place.root.split(/[\\/]/).findLast((part) => part !== "") ?? place.root],
     ...Array.from(place.tools ?? [], ([name, path]): [string, string] => [`\${tool:${name}}`, path])
   ])

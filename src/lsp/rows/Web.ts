@@ -52,6 +52,15 @@ const validation = {
 
 const packages = ["package.json", "tsconfig.json", "jsconfig.json"] as const
 
+/** Both servers that stand on `tsserver` say nothing of a file that stays clean. */
+const proof = {
+  command: "typescript.tsserverRequest",
+  arguments: [
+    ["syntacticDiagnosticsSync", { file: "${path}" }],
+    ["semanticDiagnosticsSync", { file: "${path}" }]
+  ]
+} as const
+
 // A rename at an import changes the declaration too, not only the alias (guide E8).
 const renamesTheDeclaration = { preferences: { useAliasesForRenames: false } }
 
@@ -86,7 +95,8 @@ export const rows: ReadonlyArray<Row> = [
     initializationOptions: {
       tsserver: { useSyntaxServer: "never" },
       preferences: { providePrefixAndSuffixTextForRename: false, includePackageJsonAutoImports: "off" }
-    }
+    },
+    proof
   },
   {
     id: "vtsls",
@@ -99,7 +109,8 @@ export const rows: ReadonlyArray<Row> = [
       typescript: { ...renamesTheDeclaration, tsserver: { useSyntaxServer: "never" } },
       javascript: renamesTheDeclaration,
       vtsls: { autoUseWorkspaceTsdk: false }
-    }
+    },
+    proof
   },
   {
     id: "eslint",

@@ -242,7 +242,11 @@ describe("diagnostics on write", () => {
       )
       assert.include(next.text, "The earlier write of a.t")
       assert.isUndefined((yield* surface.dispatch("resolve", { edit_id: "edit_99", action: "undo" })).deferred)
-      assert.deepStrictEqual(yield* writes("a.t", "bad one\n"), ["nothing_new"])
+      // The server is as slow with what was there before.
+      assert.deepStrictEqual(yield* writes("a.t", "bad one\n"), ["unknown"])
+      yield* Effect.sleep("1500 millis")
+      assert.isUndefined((yield* surface.dispatch("resolve", { edit_id: "edit_99", action: "undo" })).deferred)
+      assert.deepStrictEqual(yield* writes("a.t", "bad one\n\n"), ["nothing_new"])
     })
   )
 
@@ -306,6 +310,30 @@ describe("diagnostics on write", () => {
       }
       const none = yield* put("a.none", "x\n")
       assert.deepStrictEqual(said(none), ["not_covered"])
+    })
+  )
+
+  it.live("C75 a warning that is not looked for while there are errors is nothing new when they are mended", () =>
+    Effect.gen(function* () {
+      const { writes } = yield* start(
+        (server) => {
+          server.on("initialize", () => ({ capabilities: { textDocumentSync: 2, diagnosticProvider: {} } }))
+          server.on("textDocument/diagnostic", ({ textDocument: { uri } }) => {
+            const { text } = server.documents.get(uri)!
+            const items = (/bad|odd/.exec(text) ?? []).map((word) => ({
+              ...server.diagnostic(word, 0),
+              severity: word === "bad" ? 1 : 2
+            }))
+            return { kind: "full", items }
+          })
+        },
+        { files: { "a.t": "odd\n" } }
+      )
+      assert.deepStrictEqual(yield* writes("a.t", "bad odd\n"), ["introduced", "a.t:1 bad"])
+      assert.deepStrictEqual(yield* writes("a.t", "\nbad odd\n"), ["nothing_new"])
+      assert.deepStrictEqual(yield* writes("a.t", "odd\n"), ["nothing_new"])
+      assert.deepStrictEqual(yield* writes("a.t", "x\n"), ["nothing_new"])
+      assert.deepStrictEqual(yield* writes("a.t", "odd\n"), ["introduced", "a.t:1 odd"])
     })
   )
 

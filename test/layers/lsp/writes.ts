@@ -6,6 +6,7 @@ import * as NodeEdits from "../../../layers/edits/NodeEdits.ts"
 import * as NodeWorkspace from "../../../layers/workspace/NodeWorkspace.ts"
 import { Edits } from "../../../src/Edits.ts"
 import { resolve } from "../../../src/edits/Resolve.ts"
+import { write } from "../../../src/harness/Write.ts"
 import { lspApply } from "../../../src/lsp/Apply.ts"
 import { LanguageServers } from "../../../src/lsp/LanguageServers.ts"
 import { lsp } from "../../../src/lsp/Lsp.ts"
@@ -23,7 +24,7 @@ export const run = Effect.fnUntraced(function* (behaviour: Fake.Behaviour, optio
       Layer.provideMerge(Layer.succeed(LanguageServers, fake.servers))
     )
   )
-  const surface = yield* Surface.make([lsp, lspRename, lspApply, lspRenameFile, resolve]).pipe(
+  const surface = yield* Surface.make([lsp, lspRename, lspApply, lspRenameFile, resolve, write]).pipe(
     Effect.provideContext(context)
   )
   const tree = (): Record<string, string> => {

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Fiber, Scope } from "effect"
-import { type Call } from "../../../src/Call.ts"
+import { type Call, noTools } from "../../../src/Call.ts"
 import { Gate, type Request } from "../../../src/Gate.ts"
 import * as Approvals from "../../../src/harness/Approvals.ts"
 import { Cards, type Event, type Question } from "../../../src/harness/Cards.ts"
@@ -109,7 +109,14 @@ describe("Cards", () => {
   )
 })
 
-const call: Call = { id: 1, tool: "write", parent: undefined, progress: () => Effect.void }
+const call: Call = {
+  id: 1,
+  tool: "write",
+  parent: undefined,
+  progress: () => Effect.void,
+  output: undefined,
+  tools: noTools
+}
 const request: Request = { call, tier: "write", params: { path: "a" } }
 const authorize = (r: Request) => Effect.flatMap(Gate, (gate) => gate.authorize(r))
 const gate = (options: Parameters<typeof Approvals.layer>[0]) => Effect.provide(Approvals.layer(options))

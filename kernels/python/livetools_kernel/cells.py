@@ -1,0 +1,233 @@
+"""A cell: compiled, run in `__main__`, its last expression echoed, its error told from the user's code on."""
+
+import __future__
+import ast
+import builtins
+import contextlib
+import linecache
+import sys
+import types
+
+from .errors import describe
+from .pretty import PLAIN, pretty
+from .source import normalised, prepare
+
+_COROUTINE = 0x80
+_FUTURES = 0
+for _name in __future__.all_feature_names:
+    _FUTURES |= getattr(__future__, _name).compiler_flag
+_FUTURES &= ~0x10  # CO_NESTED has the bit of a nested function today
+
+RESULTS_KEPT = 20
+LARGE = 1 << 20
+
+
+class Cells:
+    """The user's namespace and what runs in it."""
+
+    def __init__(self, kernel):
+        self.kernel = kernel
+        self.flags = 0
+        self.main = types.ModuleType("__main__")
+        self.names = self.main.__dict__
+        self.names["__builtins__"] = builtins
+        sys.modules["__main__"] = self.main
+        sys.argv = [""]
+        sys.path.insert(0, "")
+        self.history = History(self.names)
+        self.rewritten = {}
+
+    def run(self, cell, code, file=None):
+        """Runs a cell; gives the fields of its `done` frame."""
+        name = file or "<cell %s>" % cell
+        interrupts = self.kernel.interrupts
+        try:
+            try:
+                interrupts.begin(cell)
+                self.kernel.freshness.look()
+                try:
+                    self._execute(normalised(code), name)
+                finally:
+                    self._finish_figures()
+                return {"status": "ok"}
+            finally:
+                interrupts.end()
+        except SystemExit as leave:
+            interrupts.end()
+            return {"status": "exit", "exit_code": _exit_code(leave)}
+        except BaseException as error:
+            interrupts.end()
+            return self._failed(error, interrupts.taken > 0)
+
+    def _finish_figures(self):
+        figures = sys.modules.get("livetools_kernel.figures")
+        if figures is None:
+            if "matplotlib._pylab_helpers" not in sys.modules or not self.kernel.wire.mine:
+                return
+            from . import figures
+        try:
+            figures.finish()
+        except Exception as error:
+            print("a figure could not be shown: %s: %s" % (type(error).__name__, error), file=sys.stderr)
+
+    def inner(self, code):
+        """Runs code inside the running cell, as `%load` and `get_ipython().run_cell` do."""
+        name = "<cell %s, inner>" % self.kernel.cell
+        code = normalised(code)
+        linecache.cache[name] = (len(code), None, [line + "\n" for line in code.split("\n")], name)
+        for step, echoed in self.steps(prepare(code).text, name):
+            value = eval(step, self.names)
+            if step.co_flags & _COROUTINE:
+                value.close()
+                raise SyntaxError("await works at the top of a cell, not in code that is run inside it")
+            if echoed and value is not None:
+                self._echo(value)
+
+    def _failed(self, error, interrupted):
+        described = describe(error, self.rewritten)
+        if self.kernel.wire.mine:
+            self.kernel.publish("error", described)
+        else:
+            print(described["traceback"], end="", file=sys.stderr)
+        return {"status": "interrupted" if interrupted else "error"}
+
+    def _execute(self, code, name):
+        self.history.begin(code)
+        linecache.cache[name] = (len(code), None, [line + "\n" for line in code.split("\n")], name)
+        self.rewritten.pop(name, None)
+        source = prepare(code)
+        if source.rewritten:
+            self.rewritten[name] = source.rewritten
+        steps = self.steps(source.text, name)
+        with contextlib.ExitStack() as around:
+            for wrapper, line in source.around:
+                around.enter_context(self.kernel.shell.around(wrapper, line))
+            self._play(steps)
+
+    def steps(self, text, name):
+        """The compiled cell: pairs of code and whether its value is echoed."""
+        kinds = ast.PyCF_ONLY_AST | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
+        tree = compile(text, name, "exec", kinds | self.flags, True)
+        last = None
+        if tree.body and isinstance(tree.body[-1], ast.Expr) and not _silenced(text):
+            last = tree.body.pop()
+        flags = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT | self.flags
+        body = compile(tree, name, "exec", flags, True)
+        self.flags |= body.co_flags & _FUTURES
+        steps = [(body, False)]
+        if last is not None:
+            steps.append((compile(ast.Expression(last.value), name, "eval", flags | self.flags, True), True))
+        return steps
+
+    def _play(self, steps):
+        if any(code.co_flags & _COROUTINE for code, _ in steps):
+            self.kernel.event_loop().complete(self._play_async(steps))
+            return
+        if self.kernel.loop is not None:
+            self.kernel.loop.enter()
+        try:
+            for code, echoed in steps:
+                value = eval(code, self.names)
+                if echoed and value is not None:
+                    self._echo(value)
+        finally:
+            if self.kernel.loop is not None:
+                self.kernel.loop.leave()
+
+    async def _play_async(self, steps):
+        for code, echoed in steps:
+            value = eval(code, self.names)
+            if code.co_flags & _COROUTINE:
+                value = await value
+            if echoed and value is not None:
+                self._echo(value)
+
+    def _echo(self, value):
+        self.history.keep(value)
+        if type(value) in PLAIN and not self.kernel.displays.sinks:
+            self.kernel.publish("result", {"data": {"text/plain": pretty(value)}})
+        else:
+            self.kernel.displays.result(value)
+
+
+def _silenced(code):
+    """Whether the last token is a semicolon, comments apart."""
+    if ";" not in code:
+        return False
+    last = code.rstrip().rpartition("\n")[2]
+    if last.endswith(";") and "#" not in last and "'" not in last and '"' not in last:
+        return True
+    if ";" not in last and "#" not in last:
+        return False
+    import io
+    import tokenize
+
+    end = None
+    skipped = (tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.ENDMARKER, tokenize.INDENT, tokenize.DEDENT)
+    try:
+        for token in tokenize.generate_tokens(io.StringIO(code).readline):
+            if token.type not in skipped:
+                end = token.string
+    except (tokenize.TokenError, SyntaxError):
+        pass
+    return end == ";"
+
+
+class History:
+    """`In`, `Out`, `_`, `__`, `___` and `_n`, only as far back as keeps nothing large alive."""
+
+    def __init__(self, names):
+        self.names = names
+        self.sources = [""]
+        self.out = {}
+        self.last = []
+
+    @property
+    def count(self):
+        return len(self.sources) - 1
+
+    def begin(self, code):
+        self.sources.append(code)
+        self.names.setdefault("In", self.sources)
+        self.names.setdefault("Out", self.out)
+        # A cell may have cleared its globals.
+        self.names.setdefault("__name__", "__main__")
+        self.names.setdefault("__builtins__", builtins)
+
+    def forget(self):
+        self.out.clear()
+        self.last = []
+
+    def keep(self, value):
+        names, count = self.names, self.count
+        if not _large(value):
+            self.out[count] = value
+            names["_%d" % count] = value
+            if len(self.out) > RESULTS_KEPT:
+                old = next(iter(self.out))
+                dropped = self.out.pop(old)
+                if names.get("_%d" % old) is dropped:
+                    del names["_%d" % old]
+        # A `_` of the user's own (gettext's) stays.
+        if "_" in names and not (self.last and names["_"] is self.last[0]):
+            return
+        self.last = [value, *(earlier for earlier in self.last[:2] if not _large(earlier))]
+        for name, earlier in zip(("_", "__", "___"), self.last):
+            names[name] = earlier
+
+
+def _large(value):
+    try:
+        return sys.getsizeof(value) > LARGE
+    except Exception:
+        return True
+
+
+def _exit_code(leave):
+    code = leave.code
+    if code is None:
+        return 0
+    if isinstance(code, int):
+        return int(code)
+    print(code, file=sys.stderr)
+    return 1

@@ -1,0 +1,347 @@
+"""The kernel: takes requests, runs one cell at a time in the real `__main__`, and says how each ended."""
+
+import builtins
+import os
+import sys
+import traceback
+from functools import wraps
+from _queue import SimpleQueue
+
+import livetools_kernel
+
+from .bridge import Bridge, ToolError, Tools
+from .cells import Cells
+from .displays import Displays
+from .errors import describe
+from .freshness import Freshness
+from .hooks import Hooks
+from .interrupts import Interrupts
+from .streams import Streams
+from .wire import Wire
+
+
+class Kernel:
+    """One interpreter and its wire; the other parts reach each other through it."""
+
+    def __init__(self):
+        livetools_kernel.current = self
+        self.wire = Wire()
+        self.streams = Streams(self.wire)
+        self.interrupts = Interrupts(self.wire)
+        self.queue = SimpleQueue()
+        self.cell = None
+        self.last_cell = 0
+        self.loop = None
+        self.tools = False
+        self.cells = Cells(self)
+        self.displays = Displays(self)
+        self.freshness = Freshness(self)
+        self.bridge = Bridge(self)
+        self._shell = None
+        self._provide()
+        self._hook()
+
+    @property
+    def shell(self):
+        """Made on first use: few cells have idioms."""
+        if self._shell is None:
+            from .shell import Shell
+
+            self._shell = Shell(self)
+        return self._shell
+
+    def event_loop(self):
+        """The kernel's loop; a cell that awaits has one even without importing asyncio."""
+        if self.loop is None:
+            __import__("asyncio")
+        if self.loop is None:
+            self._asyncio_imported(None)
+        return self.loop
+
+    def _provide(self):
+        """The names that cells have without defining them; as builtins they survive a cell that clears its globals."""
+        builtins.exit = builtins.quit = Leave()
+        builtins.input = _input
+        builtins.display = self.displays.display
+        builtins.update_display = self.displays.update_display
+        builtins.clear_output = self.displays.clear
+        builtins.tool = Tools(self.bridge)
+        builtins.tools = self.bridge.tools
+        builtins.ToolError = ToolError
+        builtins.get_ipython = lambda: self.shell
+        builtins.__livetools__ = Reached(self)
+        sys.breakpointhook = _breakpoint
+        os.system = _interruptible(os.system, self.interrupts)
+
+    def _hook(self):
+        self.hooks = hooks = Hooks()
+        hooks.on("asyncio", self._asyncio_imported)
+        hooks.on("threading", self._threading_imported)
+        hooks.on("multiprocessing.spawn", _spawn_imported)
+        hooks.on("multiprocessing.context", _context_imported)
+        hooks.on("matplotlib", _matplotlib_imported)
+        hooks.on("getpass", _getpass_imported)
+        hooks.on("plotly.io", _plotly_imported)
+        hooks.on("IPython.core.getipython", _ipython_shell_imported)
+        hooks.on("IPython.core.display_functions", _ipython_imported)
+        hooks.on("IPython.core.display", _ipython_imported)
+        sys.excepthook = self._uncaught
+        sys.unraisablehook = self._unraisable
+        sys.meta_path.append(_Late())
+        if sys.version_info >= (3, 12):
+            import warnings
+
+            # The kernel's own threads are the reason for it.
+            warnings.filterwarnings("ignore", ".*multi-threaded, use of fork", DeprecationWarning)
+
+    def _asyncio_imported(self, _module):
+        from .loop import Loop
+
+        self.loop = Loop(self)
+        if self.cell is not None:
+            self.loop.enter()
+
+    def _threading_imported(self, module):
+        def excepthook(raised):
+            if raised.exc_type is not SystemExit:
+                name = raised.thread.name if raised.thread else "of no name"
+                self._tell("Exception in thread %s:\n" % name, raised.exc_value)
+
+        module.excepthook = excepthook
+
+    def _uncaught(self, _kind, error, _traceback):
+        self._tell("", error)
+
+    def _unraisable(self, raised):
+        self._tell("%s: %r\n" % (raised.err_msg or "Exception ignored in", raised.object), raised.exc_value)
+
+    def _tell(self, head, error):
+        """An exception that no cell gets, with the lines of the cells it comes from."""
+        stream = sys.stderr or self.streams.err
+        stream.write(head + describe(error, self.cells.rewritten)["traceback"])
+
+    def handle(self, request):
+        """On the reader's thread: what must not wait for the cell is done here, the rest is queued."""
+        kind = request.get("t")
+        if kind == "interrupt":
+            self.interrupts.asked(request.get("cell"))
+        elif kind == "reply":
+            self.bridge.replied(request)
+        else:
+            self.queue.put(request)
+            if self.loop is not None:
+                self.loop.wake()
+
+    def serve(self):
+        """Answers requests for ever; the reader's thread ends the process."""
+        self.wire.read_forever(self.handle)
+        version = sys.version.split()[0]
+        ready = {"t": "ready", "language": "python", "version": version, "executable": sys.executable, "pid": os.getpid()}
+        self.wire.send(ready, ordered=False)
+        while True:
+            request = self._next()
+            kind = request.get("t")
+            if kind == "init":
+                self._init(request)
+            elif kind == "run":
+                self._run(request)
+
+    def _next(self):
+        while True:
+            try:
+                if self.loop is None:
+                    return self.queue.get()
+                return self.loop.idle(self.queue)
+            except KeyboardInterrupt:
+                pass
+
+    def _init(self, request):
+        self.wire.marker = request["marker"].encode("ascii")
+        self.tools = bool(request.get("tools"))
+        cwd = request.get("cwd")
+        try:
+            if cwd:
+                os.chdir(cwd)
+            self.freshness.root = os.getcwd()
+        except OSError as error:
+            self.notice("the working directory %s cannot be entered: %s" % (cwd, error.strerror))
+
+    def _run(self, request):
+        self.cell = self.last_cell = request["cell"]
+        self.streams.repair()
+        self.displays.begin()
+        if self._shell is not None:
+            self._shell.events.trigger("pre_run_cell")
+        outcome = self.cells.run(request["cell"], request["code"], request.get("file"))
+        if not self.wire.mine:
+            self._leave_fork(outcome)
+        if self._shell is not None:
+            self._shell.events.trigger("post_run_cell")
+        self.bridge.end()
+        frame = dict(outcome, t="done", cell=self.cell)
+        rss = _rss()
+        if rss:
+            frame["rss"] = rss
+        self.cell = None
+        self.wire.send(frame)
+
+    def _leave_fork(self, outcome):
+        """A child that a cell forked has come to the end of the cell: it is not a second kernel."""
+        self.streams.flush()
+        os._exit(outcome.get("exit_code", 0 if outcome["status"] == "ok" else 1) & 0xFF)
+
+    def publish(self, kind, fields):
+        """An ordered frame of the cell; of the last one when a thread of its shows something later."""
+        self.wire.send(dict(fields, t=kind, cell=self.last_cell if self.cell is None else self.cell))
+
+    def notice(self, text):
+        """Something for the model to know that is no output of the cell."""
+        frame = {"t": "notice", "text": text}
+        if self.cell is not None:
+            frame["cell"] = self.cell
+        self.wire.send(frame, ordered=False)
+
+
+class Reached:
+    """The shell as rewritten cells name it: made when the first of them does."""
+
+    def __init__(self, kernel):
+        self._kernel = kernel
+
+    def __getattr__(self, name):
+        return getattr(self._kernel.shell, name)
+
+
+class Leave:
+    """`exit` and `quit`: they end the cell, not the kernel, and leave standard input alone."""
+
+    def __call__(self, code=None):
+        raise SystemExit(code)
+
+    def __repr__(self):
+        return "Use exit() to end the cell; the kernel and its state stay"
+
+
+class _Late:
+    """Asked when nothing else has the module: the stand-in for IPython."""
+
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] != "IPython":
+            return None
+        from .ipython import StandIn
+
+        return StandIn().find_spec(name, path, target)
+
+
+_NOBODY = "standard input is empty here and nobody can answer: put the value into the code"
+
+
+def _input(prompt="", /):
+    if prompt != "":
+        print(prompt, flush=True)
+    raise EOFError("input(): " + _NOBODY)
+
+
+def _interruptible(call, interrupts):
+    """`os.system` ignores an interrupt while its child runs, and the child may have been ended by it."""
+
+    @wraps(call)
+    def system(command):
+        status = call(command)
+        interrupts.check()
+        return status
+
+    return system
+
+
+def _breakpoint(*_arguments, **_keywords):
+    print("breakpoint() passed over: nobody is at the keyboard; the debug tool can stop here", file=sys.stderr)
+
+
+def _getpass_imported(module):
+    def getpass(prompt="Password: ", stream=None):
+        raise EOFError("getpass(): " + _NOBODY)
+
+    module.getpass = getpass
+
+
+def _spawn_imported(module):
+    ask = module.get_preparation_data
+
+    def get_preparation_data(name):
+        data = ask(name)
+        if "init_main_from_name" not in data and "init_main_from_path" not in data:
+            data["init_main_from_path"] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "spawned.py")
+        return data
+
+    module.get_preparation_data = get_preparation_data
+
+
+def _context_imported(module):
+    # A pool that maps a function of a cell needs a fork, which Python 3.14 does not choose by itself.
+    default, contexts = getattr(module, "_default_context", None), getattr(module, "_concrete_contexts", {})
+    if sys.version_info >= (3, 14) and sys.platform == "linux" and "fork" in contexts:
+        default._default_context = contexts["fork"]
+
+
+def _matplotlib_imported(module):
+    from .backend import choose
+
+    choose(module)
+
+
+def _plotly_imported(module):
+    # Its own choice is a browser, in which nobody looks.
+    if "PLOTLY_RENDERER" not in os.environ:
+        module.show = lambda figure, *_, **__: livetools_kernel.current.displays.display(figure)
+
+
+def _ipython_imported(module):
+    from .ipython import patch
+
+    patch(module)
+
+
+def _ipython_shell_imported(module):
+    from .ipython import patch_shell
+
+    patch_shell(module)
+
+
+def _rss(open=os.open, read=os.read, close=os.close, page=os.sysconf("SC_PAGE_SIZE")):
+    """Bytes in memory; None where the system does not say."""
+    try:
+        fd = open("/proc/self/statm", os.O_RDONLY)
+        try:
+            return int(read(fd, 128).split()[1]) * page
+        finally:
+            close(fd)
+    except (OSError, ValueError, IndexError):
+        return None
+
+
+def _children_find_this_python():
+    """What a cell starts by name (`!pip`, `!python`) is this environment's, where Python does not stand among the system's."""
+    folder = os.path.dirname(sys.executable)
+    if folder in ("", "/bin", "/usr/bin", "/usr/local/bin", "/opt/homebrew/bin"):
+        return
+    paths = [path for path in os.environ.get("PATH", os.defpath).split(os.pathsep) if path != folder]
+    os.environ["PATH"] = os.pathsep.join([folder, *paths])
+    if sys.prefix != sys.base_prefix:
+        os.environ["VIRTUAL_ENV"] = sys.prefix
+
+
+def main():
+    """Runs the kernel; does not return."""
+    try:
+        import faulthandler
+
+        faulthandler.enable(2)
+    except Exception:
+        pass
+    _children_find_this_python()
+    try:
+        Kernel().serve()
+    finally:
+        traceback.print_exc()
+        os._exit(1)

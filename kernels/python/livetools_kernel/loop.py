@@ -1,0 +1,144 @@
+"""The kernel's one event loop: cells await on it, and the tasks that they leave behind go on while it is idle."""
+
+import asyncio
+import contextlib
+import functools
+import os
+import sys
+from asyncio import events
+
+_INTERNAL = (os.path.dirname(asyncio.__file__), os.path.dirname(os.path.abspath(__file__)))
+_CURRENT_TASK_OF_THREAD = sys.version_info >= (3, 14)
+
+
+class Loop:
+    """While a cell without `await` runs, the resting loop passes for the running one, so that `create_task` works."""
+
+    def __init__(self, kernel):
+        self.kernel = kernel
+        self.task = None
+        self.idling = False
+        self.cancelled = None
+        self.loop = asyncio.new_event_loop()
+        asyncio.set_event_loop(self.loop)
+        kernel.interrupts.cancel = self.cancel
+        asyncio.run = asyncio.runners.run = self._outside(asyncio.run)
+        if hasattr(asyncio, "Runner"):
+            asyncio.Runner.run = self._outside(asyncio.Runner.run)
+        base = asyncio.base_events.BaseEventLoop
+        base.run_until_complete = self._outside(base.run_until_complete)
+        base.run_forever = self._outside(base.run_forever)
+
+    def _outside(self, call):
+        """The call as it is where no loop runs: another loop may run inside a cell."""
+
+        @functools.wraps(call)
+        def outside(*arguments, **keywords):
+            running = events._get_running_loop()
+            if running is not self.loop:
+                return call(*arguments, **keywords)
+            task = None
+            if _CURRENT_TASK_OF_THREAD and running.is_running():
+                task = asyncio.tasks._swap_current_task(running, None)
+            events._set_running_loop(None)
+            try:
+                return call(*arguments, **keywords)
+            finally:
+                events._set_running_loop(running)
+                if task is not None:
+                    asyncio.tasks._swap_current_task(running, task)
+
+        return outside
+
+    def open(self):
+        """The loop, made anew when a cell has closed it."""
+        if self.loop.is_closed():
+            self.loop = asyncio.new_event_loop()
+            asyncio.set_event_loop(self.loop)
+        return self
+
+    def enter(self):
+        """For a cell without `await`, or for the rest of one that has just imported asyncio."""
+        self.open()
+        events._set_running_loop(self.loop)
+
+    def leave(self):
+        events._set_running_loop(None)
+
+    def complete(self, coroutine):
+        """Runs the coroutine of a cell to its end."""
+        events._set_running_loop(None)
+        self.task = task = self.open().loop.create_task(coroutine)
+        self.cancelled = None
+        try:
+            self.loop.run_until_complete(task)
+        except KeyboardInterrupt:
+            # Another task was running: the cell's own is still to be ended.
+            if not task.done():
+                task.cancel()
+                with contextlib.suppress(BaseException):
+                    self.loop.run_until_complete(task)
+            raise
+        except asyncio.CancelledError as error:
+            if self.cancelled is not task:
+                raise
+            raise KeyboardInterrupt().with_traceback(_where(error)) from None
+        finally:
+            self.task = None
+
+    def cancel(self, frame):
+        """On an interrupt: cancels the cell's task when the loop only waits; False when code of a cell is running."""
+        task = self.task
+        if task is None or task.done() or self.cancelled is task or not self._waits(frame):
+            return False
+        self.cancelled = task
+        self.loop.call_soon_threadsafe(task.cancel)
+        return True
+
+    def _waits(self, frame):
+        while frame is not None:
+            code = frame.f_code
+            if code.co_name == "_run_once" and frame.f_locals.get("self") is self.loop:
+                return True
+            if not code.co_filename.startswith(_INTERNAL) and not code.co_filename.endswith("selectors.py"):
+                return False
+            frame = frame.f_back
+        return False
+
+    def wake(self):
+        """From another thread: a request is there."""
+        with contextlib.suppress(RuntimeError):
+            self.loop.call_soon_threadsafe(self._stop)
+
+    def _stop(self):
+        if self.idling:
+            self.loop.stop()
+
+    def idle(self, queue):
+        """Lets the tasks go on until there is a request; gives it."""
+        self.open()
+        self.idling = True
+        try:
+            while queue.empty():
+                try:
+                    self.loop.run_forever()
+                except KeyboardInterrupt:
+                    pass
+                except BaseException:
+                    sys.excepthook(*sys.exc_info())
+        finally:
+            self.idling = False
+        return queue.get()
+
+
+def _where(error):
+    """The traceback of a cancellation that names a cell: before Python 3.11 it is that of what was awaited."""
+    found = error
+    while found is not None:
+        entry = found.__traceback__
+        while entry is not None:
+            if not entry.tb_frame.f_code.co_filename.startswith(_INTERNAL):
+                return found.__traceback__
+            entry = entry.tb_next
+        found = found.__context__
+    return error.__traceback__

@@ -1,0 +1,205 @@
+"""`sys.stdout` and `sys.stderr` on the real descriptors, ordered with what children and C code write to them."""
+
+import io
+import os
+import sys
+from _thread import allocate_lock, start_new_thread
+from time import monotonic, sleep
+
+WINDOW = 0.05
+WRITES_A_WINDOW = 100
+
+_write = io.TextIOWrapper.write
+_STARTS_A_CHILD = frozenset(("subprocess.Popen", "os.system", "os.posix_spawn", "os.spawn", "os.exec", "os.forkpty"))
+
+
+class Stream(io.TextIOWrapper):
+    """Each write reaches the pipe at once; of a burst the rest is buffered for at most 50 ms."""
+
+    def __init__(self, fd, name, streams):
+        raw = _Raw(fd, "wb", closefd=False)
+        bytes_ = _Bytes(raw, 1 << 16)
+        bytes_.stream = self
+        super().__init__(bytes_, encoding="utf-8", errors="backslashreplace", newline="\n")
+        self._CHUNK_SIZE = 1 << 16
+        self.mode = "w"
+        self._streams = streams
+        self._window = 0.0
+        self._left = 0
+        raw.name = name
+
+    def write(self, text):
+        streams = self._streams
+        if streams.last is not self:
+            streams.switch(self)
+        if streams.armed:
+            return _write(self, text)
+        if streams.c_active:
+            streams.c_flush()
+        count = _write(self, text)
+        self.flush()
+        now = monotonic()
+        if now > self._window:
+            self._window = now + WINDOW
+            self._left = WRITES_A_WINDOW
+        self._left -= 1
+        if not self._left:
+            streams.arm()
+        return count
+
+
+class _Bytes(io.BufferedWriter):
+    """`sys.stdout.buffer`: what is written to it alone is not left lying there."""
+
+    stream = None
+
+    def write(self, data):
+        streams = self.stream._streams
+        if streams.last is not self.stream and not streams.switching:
+            streams.switch(self.stream)
+        count = super().write(data)
+        if not streams.nudged:
+            streams.nudge()
+        return count
+
+
+class _Raw(io.FileIO):
+    """The descriptor, which a child that shares the pipe may have made non-blocking."""
+
+    def write(self, data):
+        count = super().write(data)
+        while count is None:
+            from select import select
+
+            select([], [self], [])
+            count = super().write(data)
+        return count
+
+
+class Streams:
+    """Both streams, the C library's, and the order between them."""
+
+    def __init__(self, wire):
+        self.wire = wire
+        self.last = None
+        self.armed = self.nudged = self.switching = False
+        self._wake = allocate_lock()
+        self._wake.acquire()
+        self.c_flush = _c_flush()
+        self.c_active = False
+        self.out = self.err = None
+        self.install()
+        wire.flush = self.flush
+        os.register_at_fork(before=self.flush, after_in_child=self._forked)
+        sys.addaudithook(self._audit)
+        start_new_thread(self._tick, ())
+
+    def install(self):
+        self.out = sys.stdout = sys.__stdout__ = Stream(1, "<stdout>", self)
+        self.err = sys.stderr = sys.__stderr__ = Stream(2, "<stderr>", self)
+
+    def repair(self):
+        """Gives the next cell streams that work, whatever the last one closed."""
+        if not self.wire.mine:
+            return
+        for fd, copy in zip((1, 2), self.wire.pipes):
+            try:
+                os.set_blocking(fd, True)
+            except OSError:
+                os.dup2(copy, fd)
+        for name, fd in (("stdout", 1), ("stderr", 2)):
+            current = getattr(sys, name)
+            if current is None or getattr(current, "closed", False):
+                stream = getattr(self, name[3:])
+                if stream.closed:
+                    stream = Stream(fd, "<%s>" % name, self)
+                    setattr(self, name[3:], stream)
+                    setattr(sys, "__%s__" % name, stream)
+                setattr(sys, name, stream)
+
+    def flush(self):
+        """Brings everything printed so far to the pipes."""
+        for stream in (sys.stdout, sys.stderr, self.out, self.err):
+            try:
+                stream.flush()
+            except Exception:
+                pass
+        self.c_flush()
+        self.last = None
+
+    def switch(self, stream):
+        """Before a write to the other stream: what came before it is ahead of it on both pipes."""
+        before, self.last = self.last, stream
+        if before is None or not self.wire.mine:
+            return
+        self.switching = True
+        try:
+            for other in (self.out, self.err):
+                if other is not stream:
+                    try:
+                        other.flush()
+                    except (OSError, ValueError):
+                        pass
+            self.c_flush()
+        finally:
+            self.switching = False
+        self.wire.mark()
+
+    def arm(self):
+        """Begins a burst: until the next tick text is only buffered."""
+        self.armed = self.wire.mine
+        self.nudge()
+
+    def nudge(self):
+        """Has the streams flushed soon."""
+        self.nudged = True
+        try:
+            self._wake.release()
+        except RuntimeError:
+            pass
+
+    def _tick(self):
+        while True:
+            self._wake.acquire()
+            sleep(WINDOW * 0.8)
+            self.armed = self.nudged = False
+            for stream in (self.out, self.err):
+                try:
+                    stream.flush()
+                except Exception:
+                    pass
+
+    def _forked(self):
+        # No thread ticks in the child.
+        self.armed = False
+
+    def _audit(self, event, arguments):
+        if event == "import":
+            # An extension module may print through the C library.
+            if not self.c_active and arguments[1] and "lib-dynload" not in arguments[1]:
+                self.c_active = True
+        elif event == "ctypes.dlsym" or event == "ctypes.dlopen":
+            self.c_active = True
+        elif event in _STARTS_A_CHILD and self.wire.mine:
+            self.flush()
+            if event != "os.exec":
+                self.wire.mark()
+            self.last = _CHILD
+
+
+_CHILD = object()
+
+
+def _c_flush():
+    """The C library's `fflush(stdout)`, made line buffered first: on a pipe it would hold text back until the end."""
+    try:
+        import ctypes
+
+        libc = ctypes.CDLL(None)
+        stdout = ctypes.c_void_p.in_dll(libc, "__stdoutp" if sys.platform == "darwin" else "stdout")
+        libc.setvbuf(stdout, None, 1, 0)
+        fflush = libc.fflush
+        fflush.argtypes = [ctypes.c_void_p]
+        return lambda: fflush(stdout)
+    except Exception:
+        return lambda: None

@@ -1,0 +1,158 @@
+"""Frames to and from the host: one ASCII JSON object a line on two descriptors that no child inherits."""
+
+import fcntl
+import json
+import os
+from _thread import RLock, allocate_lock, get_ident, start_new_thread
+
+# Bound here, so that a cell which replaces them in their modules does not reach the protocol.
+_encode = json.JSONEncoder(ensure_ascii=True, allow_nan=False, separators=(",", ":")).encode
+_decode = json.JSONDecoder().decode
+_write, _read, _close, _getpid, _set_blocking, _exit = os.write, os.read, os.close, os.getpid, os.set_blocking, os._exit
+
+MAX_FRAME = 64 * 1024 * 1024
+
+
+class TooLarge(ValueError):
+    """A frame over 64 MiB; nothing of it was sent."""
+
+
+def _high(fd):
+    return fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, 100)
+
+
+def _write_all(fd, data):
+    """Writes all of `data`, on a descriptor that a child may have made non-blocking too."""
+    view = memoryview(data)
+    while view:
+        try:
+            view = view[_write(fd, view) :]
+        except BlockingIOError:
+            import select
+
+            select.select([], [fd], [])
+
+
+class Wire:
+    """The runner's end. `send` may be called from any thread; frames of one call to it are never interleaved."""
+
+    def __init__(self):
+        self.pid = _getpid()
+        self.frames, self.requests = _high(3), _high(4)
+        _close(3)
+        _close(4)
+        # Marks go to copies of the first descriptors: a cell may close 1 and 2 or point them elsewhere.
+        self.pipes = []
+        for fd in (1, 2):
+            try:
+                self.pipes.append(_high(fd))
+            except OSError:
+                pass
+        self.marker = b""
+        self.seq = 0
+        self.lock = RLock()
+        self.owner = None
+        self.late = []
+        self.flush = lambda: None
+        self.shield = _Shield()
+        os.register_at_fork(after_in_child=self._forked)
+
+    def _forked(self):
+        for fd in [self.frames, self.requests, *self.pipes]:
+            try:
+                _close(fd)
+            except OSError:
+                pass
+        self.pipes = []
+        self.lock, self.owner, self.late = RLock(), None, []
+
+    @property
+    def mine(self):
+        """False in a process that a cell forked: it has no protocol."""
+        return self.pid == _getpid()
+
+    def mark(self):
+        """Writes a mark to both pipes; gives its number."""
+        with self.shield, self.lock:
+            self.seq += 1
+            mark = b"\0%b:%d\0" % (self.marker, self.seq)
+            for fd in self.pipes:
+                try:
+                    _write_all(fd, mark)
+                except OSError:
+                    pass
+            return self.seq
+
+    def send(self, frame, ordered=True):
+        """Sends a frame; an ordered one goes behind everything printed so far. Refuses in a forked child."""
+        if not self.mine:
+            return
+        if self.owner == get_ident():
+            # A finalizer that ran inside a send: its frame follows.
+            self.late.append((frame, ordered))
+            return
+        body = _encode(frame).encode("ascii")
+        if len(body) > MAX_FRAME:
+            raise TooLarge("a frame of %d bytes is over the limit of %d" % (len(body), MAX_FRAME))
+        with self.shield, self.lock:
+            self.owner = get_ident()
+            try:
+                if ordered:
+                    self.flush()
+                    body = b'%b,"seq":%d}' % (body[:-1], self.mark())
+                _write_all(self.frames, body + b"\n")
+            finally:
+                self.owner = None
+        while self.late:
+            self.send(*self.late.pop(0))
+
+    def read_forever(self, handle):
+        """Reads requests on a thread of its own; the end of the pipe ends the process."""
+
+        def read():
+            pending = []
+            while True:
+                try:
+                    chunk = _read(self.requests, 1 << 16)
+                except OSError:
+                    chunk = b""
+                if not chunk:
+                    _exit(0)
+                while True:
+                    head, newline, chunk = chunk.partition(b"\n")
+                    pending.append(head)
+                    if not newline:
+                        break
+                    line = b"".join(pending)
+                    pending.clear()
+                    if line.strip():
+                        try:
+                            handle(_decode(line.decode("utf-8", "replace")))
+                        except Exception as error:
+                            self.send({"t": "notice", "text": "a request could not be handled: %r" % (error,)}, False)
+
+        start_new_thread(read, ())
+
+
+class _Shield:
+    """Holds an interrupt back while the main thread writes a frame; `raised` is called when it may come."""
+
+    def __init__(self):
+        self.main = get_ident()
+        self.depth = 0
+        self.pending = None
+
+    def __enter__(self):
+        if get_ident() == self.main:
+            self.depth += 1
+
+    def __exit__(self, *_):
+        if get_ident() == self.main:
+            self.depth -= 1
+            if not self.depth and self.pending is not None:
+                pending, self.pending = self.pending, None
+                pending()
+        return False
+
+
+__all__ = ["Wire", "TooLarge", "allocate_lock", "start_new_thread"]

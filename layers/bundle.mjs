@@ -1,0 +1,150 @@
+// Bundles what is run: the command, and the workers beside it. The two that are waited for on every call get V8's compiled
+// form of their code beside them: loading it takes a third of the time of compiling. A Node that it was not made for compiles.
+import { build } from "esbuild"
+import { execFileSync } from "node:child_process"
+import { createHash } from "node:crypto"
+import * as Fs from "node:fs"
+import { tmpdir } from "node:os"
+import { dirname, join } from "node:path"
+import { fileURLToPath } from "node:url"
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)))
+const out = join(root, "dist/bin")
+const common = {
+  absWorkingDir: root,
+  bundle: true,
+  platform: "node",
+  target: "node20",
+  minifySyntax: true,
+  minifyWhitespace: true,
+  legalComments: "none",
+  logLevel: "warning"
+}
+
+/** Whole or not at all: others may be running what is replaced. */
+const write = (name, content) => {
+  const path = join(out, name)
+  if (Fs.existsSync(path) && Fs.readFileSync(path).equals(Buffer.from(content))) return
+  Fs.writeFileSync(`${path}.${process.pid}`, content)
+  Fs.renameSync(`${path}.${process.pid}`, path)
+}
+
+/** The start of a bundle: compiles it, from its compiled form where there is one for this Node, and runs it. */
+const starter = (name, head) => `${head}
+const file = path.join(here, ${JSON.stringify(`${name}.cjs`)});
+let cachedData;
+try { cachedData = fs.readFileSync(file + "." + process.versions.v8 + "." + process.arch); } catch {}
+const script = new vm.Script(fs.readFileSync(file, "latin1"), { filename: file, cachedData });
+script.runInThisContext()(createRequire(file), url.pathToFileURL(file).href, (name) => import(name));
+`
+
+const asModule = `#!/usr/bin/env node
+import fs from "node:fs";
+import { createRequire } from "node:module";
+import path from "node:path";
+import url from "node:url";
+import vm from "node:vm";
+const here = import.meta.dirname ?? path.dirname(url.fileURLToPath(import.meta.url));`
+
+const asScript = `"use strict";
+const fs = require("node:fs"), path = require("node:path"), url = require("node:url"), vm = require("node:vm");
+const { createRequire } = require("node:module");
+const here = __dirname;`
+
+/** A script that is compiled this way cannot import what it learns the name of later: its start does it. */
+const imports = {
+  name: "imports",
+  setup: ({ onLoad }) => {
+    const replaced = (path, from) => Fs.readFileSync(path, "utf8").replace(from, "bundleImport(")
+    onLoad({ filter: /[\\/]layers[\\/].*\.ts$/ }, ({ path }) => ({
+      contents: replaced(path, /(?<==> |await )import\((?!")/g),
+      loader: "ts"
+    }))
+    onLoad({ filter: /[\\/]web-tree-sitter\.js$/ }, ({ path }) => ({
+      contents: replaced(path, /(?<=await )import\(/g)
+    }))
+  }
+}
+
+const bundle = async (entry) => {
+  const { outputFiles } = await build({
+    ...common,
+    entryPoints: [entry],
+    format: "cjs",
+    define: { "import.meta.url": "bundleUrl" },
+    supported: { "dynamic-import": false },
+    plugins: [imports],
+    banner: { js: "(function(require,bundleUrl,bundleImport){const module={exports:{}};" },
+    footer: { js: "})" },
+    write: false
+  })
+  const [{ contents }] = outputFiles
+  return { contents, hash: createHash("sha256").update(contents).digest("hex").slice(0, 12) }
+}
+
+Fs.mkdirSync(out, { recursive: true })
+const [command, worker] = await Promise.all([bundle("layers/main.ts"), bundle("layers/syntax/worker.ts")])
+const names = { command: `livetools-${command.hash}`, worker: `syntax-worker-${worker.hash}` }
+write(`${names.command}.cjs`, command.contents)
+write(`${names.worker}.cjs`, worker.contents)
+write("syntax-worker.cjs", starter(names.worker, asScript))
+write("livetools.js", starter(names.command, asModule))
+await build({
+  ...common,
+  entryPoints: { "javascript-kernel": "layers/kernel/javascript/main.ts" },
+  format: "esm",
+  minifyWhitespace: false,
+  banner: {
+    js: "#!/usr/bin/env node\nimport{createRequire as makeRequire}from'node:module';const require=makeRequire(import.meta.url);"
+  },
+  outdir: out
+})
+
+// Runs both on a small search, so that what a call needs is compiled, and keeps what was compiled.
+const compiling = `"use strict";
+const fs = require("node:fs"), threads = require("node:worker_threads"), url = require("node:url"), vm = require("node:vm");
+const { createRequire } = require("node:module");
+const [command, worker] = JSON.parse(process.env.BUNDLES);
+const start = (file) => {
+  const script = new vm.Script(fs.readFileSync(file, "latin1"), { filename: file });
+  script.runInThisContext()(createRequire(file), url.pathToFileURL(file).href, (name) => import(name));
+  return () => {
+    const to = file + "." + process.versions.v8 + "." + process.arch;
+    fs.writeFileSync(to + "." + threads.threadId, script.createCachedData());
+    fs.renameSync(to + "." + threads.threadId, to);
+  };
+};
+if (threads.isMainThread) {
+  threads.Worker = class extends threads.Worker {
+    constructor(_, options) { super(__filename, options); }
+    async terminate() { return new Promise((resolve) => this.on("exit", resolve)); }
+  };
+  process.on("exit", start(command));
+} else {
+  const save = start(worker);
+  threads.parentPort.on("message", ({ type }) => { if (type === "close") { save(); process.exit(); } });
+}`
+
+const caches = Object.values(names).map((name) => join(out, `${name}.cjs.${process.versions.v8}.${process.arch}`))
+if (!caches.every((cache) => Fs.existsSync(cache))) {
+  const folder = Fs.mkdtempSync(join(tmpdir(), "livetools-bundle-"))
+  try {
+    Fs.writeFileSync(join(folder, "compile.cjs"), compiling)
+    Fs.writeFileSync(join(folder, "a.js"), "foo(1, bar);\nif (foo(2)) { bar }\n")
+    Fs.writeFileSync(join(folder, "b.ts"), "const a: A = foo(1)\n")
+    const search = ["call", "ast_grep", "pattern=foo($A, $$$B)", "--cwd", folder]
+    const BUNDLES = JSON.stringify([`${names.command}.cjs`, `${names.worker}.cjs`].map((name) => join(out, name)))
+    const env = { ...process.env, BUNDLES }
+    execFileSync(process.execPath, [join(folder, "compile.cjs"), ...search], { env, stdio: "pipe", timeout: 60_000 })
+  } catch (cause) {
+    console.warn(`no compiled form of the code, the command will start more slowly: ${cause.message}`)
+  } finally {
+    Fs.rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+const isStale = (name) =>
+  /^(?:livetools|syntax-worker)(?:-\w+\.cjs|\.js$)/.test(name) &&
+  name !== "livetools.js" &&
+  !Object.values(names).some((current) => name.startsWith(current))
+for (const name of Fs.readdirSync(out)) if (isStale(name)) Fs.rmSync(join(out, name), { force: true })

@@ -1,0 +1,288 @@
+/**
+ * The kernel in the user's thread: runs one cell at a time in the main realm and says how each ended (SPEC §8.10). The host reads the
+ * text of the cells from descriptors 1 and 2 itself.
+ */
+import NodeTimers from "node:timers"
+import { types } from "node:util"
+import { MessageChannel, Worker } from "node:worker_threads"
+import * as Display from "./Display.ts"
+import * as Engine from "./Engine.ts"
+import { type ControlData, slot, type ToKernel } from "./Messages.ts"
+import * as Modules from "./Modules.ts"
+import * as Show from "./Show.ts"
+import { helper } from "./Source.ts"
+import * as Streams from "./Streams.ts"
+import * as Timers from "./Timers.ts"
+import * as Tools from "./Tools.ts"
+import * as Traceback from "./Traceback.ts"
+import * as Wire from "./Wire.ts"
+
+/** How long a promise that is the last expression is waited for, so that what it does is part of its cell. */
+const promiseMs = 1000
+
+const { compareExchange } = Atomics
+const { apply } = Reflect
+const untold = "[an error that could not be shown: the cells have replaced built-in objects]"
+const { setImmediate, setTimeout } = NodeTimers
+const then = Function.prototype.call.bind(Promise.prototype.then) as (
+  promise: unknown,
+  settled: (value: unknown) => void,
+  failed: (error: unknown) => void
+) => Promise<void>
+const settledPromise = Promise.resolve()
+
+/** How a cell ended. */
+type End =
+  | { readonly status: "ok"; readonly raw?: string }
+  | { readonly status: "error"; readonly told: Traceback.Told }
+  | { readonly status: "interrupted" }
+  | { readonly status: "exit"; readonly code: number }
+
+interface Cell extends Traceback.CellSource {
+  readonly id: number
+  readonly isRaw: boolean
+  /** What the last expression gave. */
+  echo?: { readonly value: unknown }
+  isOver: boolean
+}
+
+/** Thrown by `return` at the top of a cell. */
+class Returned {
+  readonly value: unknown
+  constructor(value: unknown) {
+    this.value = value
+  }
+}
+
+/** Thrown by `process.exit` where the code cannot be stopped otherwise. */
+class Exited extends Error {
+  override name = "Exited"
+}
+
+export const start = (entry: URL, descriptors: { readonly frames: number; readonly requests: number }): void => {
+  const shared = new Int32Array(new SharedArrayBuffer(8))
+  const { port1: port, port2 } = new MessageChannel()
+  const data: ControlData = { port: port2, shared, requests: descriptors.requests }
+  const control = new Worker(entry, { workerData: data, transferList: [port2], execArgv: [], name: "control" })
+
+  const wire = Wire.make(descriptors.frames)
+  const streams = Streams.install(wire, shared)
+  const engine = Engine.make()
+  const tracebacks = Traceback.make(entry.href)
+  let cell: Cell | undefined
+  let isInEvaluate = false
+  let hasTools = false
+
+  /** What was thrown, in words, even where a cell has replaced what words are made with. */
+  const tell = (error: unknown): Traceback.Told => {
+    try {
+      return tracebacks.tell(error)
+    } catch {
+      return { name: "Error", message: untold, traceback: untold }
+    }
+  }
+  const failed = (error: unknown) => {
+    if (!(error instanceof Exited)) streams.tell(`${tell(error).traceback}\n`)
+  }
+  const timers = Timers.install(failed)
+  const tools = Tools.make(
+    wire,
+    () => (cell !== undefined && timers.owner() === cell.id ? cell.id : 0),
+    () => hasTools
+  )
+  const notice = (text: string) =>
+    wire.send(cell === undefined ? { t: "notice", text } : { t: "notice", cell: cell.id, text })
+
+  /** Ends the cell. What comes later for the same cell finds it over. */
+  const finish = (ending: Cell, end: End) => {
+    if (ending.isOver) return
+    // A termination that is on its way takes this call, and the interrupt that comes with it ends the cell.
+    while (compareExchange(shared, slot.running, ending.id, 0) === -ending.id);
+    ending.isOver = true
+    if (end.status === "interrupted" || end.status === "exit") timers.clear()
+    else timers.end()
+    const why = end.status === "interrupted" ? "The cell was interrupted." : "The cell that made this call has ended."
+    const given = tools.giveUp(ending.id, why)
+    if (given.length > 0 && end.status !== "interrupted") {
+      notice(`the cell ended while it still called ${given.join(", ")}: \`await\` the promise that the tool gives`)
+    }
+    // After the rejections that nobody handles, which Node tells at the end of this turn.
+    setImmediate(() => conclude(ending, end))
+  }
+
+  const conclude = (ended: Cell, end: End) => {
+    const { id } = ended
+    try {
+      if (end.status === "ok") showResult(ended, end.raw)
+      else if (end.status === "error") wire.place({ t: "error", cell: id, ...end.told })
+    } catch (error) {
+      notice(`the result could not be shown: ${tell(error).message}`)
+    }
+    cell = undefined
+    const done = { t: "done", cell: id, status: end.status, rss: process.memoryUsage.rss() }
+    wire.place(end.status === "exit" ? { ...done, exit_code: end.code } : done)
+  }
+
+  const showResult = ({ echo, id }: Cell, raw: string | undefined) => {
+    if (echo !== undefined && echo.value !== undefined && !(echo.value instanceof Display.Displayed)) {
+      last = echo.value
+      wire.place({ t: "result", cell: id, data: Wire.fields(Display.of(echo.value)) })
+    } else if (raw !== undefined) {
+      wire.place({ t: "result", cell: id, data: Wire.fields({ "text/plain": Show.bounded(raw) }) })
+    }
+  }
+
+  const outcome = (of: Cell, result: Engine.Outcome): void => {
+    if (result.kind === "stopped") return finish(of, { status: "interrupted" })
+    if (result.kind === "thrown") return thrown(of, result.error, result)
+    const value = of.echo?.value
+    if (!types.isPromise(value))
+      return finish(of, result.raw === undefined ? { status: "ok" } : { status: "ok", raw: result.raw })
+    // Waits as a microtask: an interrupt may stop it there.
+    const timer = setTimeout(() => {
+      notice("the last expression is a promise that is still pending: `await` it to wait for it")
+      void then(settledPromise, () => finish(of, { status: "ok" }), failed)
+    }, promiseMs)
+    void then(
+      value,
+      () => {
+        clear(timer)
+        finish(of, { status: "ok" })
+      },
+      (error) => {
+        clear(timer)
+        thrown(of, error)
+      }
+    )
+  }
+
+  const thrown = (of: Cell, error: unknown, at?: { readonly line: number; readonly column: number }): void => {
+    if (error instanceof Returned) {
+      of.echo = { value: error.value }
+      return outcome(of, { kind: "value" })
+    }
+    if (error instanceof Exited) return
+    const isUnread = at !== undefined && error instanceof SyntaxError && !String(error.stack).includes(of.name)
+    finish(of, {
+      status: "error",
+      told: isUnread ? tracebacks.tellUnreadable(of, error.message, at.line, at.column) : tell(error)
+    })
+  }
+
+  const run = ({ cell: id, code, isRaw, name, shifts, source }: ToKernel & { readonly t: "run" }) => {
+    const begun: Cell = { id, name, source, shifts, isRaw, isOver: false }
+    cell = begun
+    tracebacks.learn(begun)
+    // Once more before each cell: one may have taken the listener away.
+    if (process.listenerCount("SIGINT") === 0) process.on("SIGINT", ignore)
+    timers.begin(id)
+    isInEvaluate = true
+    engine.evaluate(code, name, (result) => outcome(begun, result))
+    isInEvaluate = false
+  }
+
+  // Where Node would end the process, the error is told and the kernel goes on. The listeners of a program come first.
+  const { emit } = process
+  process.emit = function (this: NodeJS.Process, event: string, first: unknown) {
+    // oxlint-disable-next-line prefer-rest-params -- a rest would be spread by an iterator that a cell may have replaced
+    const isHandled = apply(emit, this, arguments) as boolean
+    if (isHandled || (event !== "uncaughtException" && event !== "unhandledRejection")) return isHandled
+    if (event === "unhandledRejection" && !(first instanceof Exited)) {
+      streams.tell("Unhandled rejection of a promise that no code waits for:\n")
+    }
+    failed(first)
+    return true
+  } as typeof emit
+  const ignore = () => {}
+
+  const exit = (given?: number | string | null): never => {
+    const exitCode = Number(given ?? process.exitCode ?? 0)
+    const ending = cell
+    if (ending === undefined || ending.isOver || timers.owner() !== ending.id)
+      notice(`process.exit(${exitCode}) was called after its cell had ended; the kernel goes on`)
+    else finish(ending, { status: "exit", code: exitCode })
+    if (isInEvaluate) engine.stop()
+    throw new Exited(`process.exit(${exitCode})`)
+  }
+  Object.defineProperty(process, "exit", { configurable: true, enumerable: true, writable: true, value: exit })
+
+  let last: unknown
+  const display = Display.make(
+    (data, id, update) => {
+      const of = cell?.id ?? lastCell
+      wire.place({ t: "display", cell: of, data: Wire.fields(data), id, ...(update ? { update: true } : {}) })
+    },
+    (wait) => wire.place({ t: "clear", cell: cell?.id ?? lastCell, wait })
+  )
+  let lastCell = 0
+  const define = (name: string, descriptor: PropertyDescriptor) =>
+    Object.defineProperty(globalThis, name, { configurable: true, enumerable: false, ...descriptor })
+  const value = (of: unknown): PropertyDescriptor => ({ writable: true, value: of })
+  define("display", value(display))
+  define("tool", value(tools.tool))
+  define("tools", value(tools.tools))
+  define("ToolError", value(Tools.ToolError))
+  define("require", value(Modules.cellRequire()))
+  define("__dirname", { get: () => process.cwd() })
+  define("__filename", { get: () => Modules.meta().filename })
+  define("_", {
+    get: () => last,
+    set: (assigned: unknown) => define("_", value(assigned))
+  })
+  define(helper, {
+    configurable: false,
+    value: Object.freeze({
+      echo: (of: unknown) => {
+        if (cell !== undefined) cell.echo = { value: of }
+      },
+      returned: (of: unknown) => new Returned(of),
+      isReturn: (of: unknown) => of instanceof Returned,
+      import: Modules.importNames,
+      load: Modules.load,
+      get meta() {
+        return Modules.meta()
+      },
+      take: engine.take,
+      timed: Show.timed
+    })
+  })
+
+  port.on("message", (message: ToKernel) => {
+    switch (message.t) {
+      case "init": {
+        wire.marker = message.marker
+        hasTools = message.tools
+        try {
+          process.chdir(message.cwd)
+        } catch (error) {
+          notice(`the working directory ${message.cwd} cannot be entered: ${String(error)}`)
+        }
+        return
+      }
+      case "run":
+        lastCell = message.cell
+        return run(message)
+      case "interrupt":
+        if (cell?.id === message.cell) finish(cell, { status: "interrupted" })
+        return
+      case "reply":
+        tools.reply(message)
+    }
+  })
+  control.on("error", (error) => {
+    streams.tell(`the control thread of the kernel failed: ${String(error)}\n`)
+    process.kill(process.pid, "SIGKILL")
+  })
+
+  process.argv = [process.execPath]
+
+  wire.send({
+    t: "ready",
+    language: "javascript",
+    version: process.version.slice(1),
+    executable: process.execPath,
+    pid: process.pid
+  })
+}
+
+const clear = NodeTimers.clearTimeout

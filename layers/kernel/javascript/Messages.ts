@@ -1,0 +1,44 @@
+/** What the two threads of the kernel say to each other: `Kernel` runs the user's code, `Control` reads the host's requests. */
+import type { MessagePort } from "node:worker_threads"
+import type { Shift } from "./Source.ts"
+
+/** Given to the control thread when it starts. */
+export interface ControlData {
+  readonly port: MessagePort
+  readonly shared: Int32Array
+  /** The descriptor of the host's requests. */
+  readonly requests: number
+}
+
+/** Places of the shared memory. */
+export const slot = {
+  /**
+   * The cell that runs, or 0; negative while a termination of its code is on its way. Set by `Control` with the cell, cleared by
+   * `Kernel` once the cell is over, which it is not while that number is negative.
+   */
+  running: 0,
+  /** 1 while the user's thread waits for a child process and runs no code. */
+  waitsForChild: 1
+} as const
+
+export type ToKernel =
+  | { readonly t: "init"; readonly marker: string; readonly cwd: string; readonly tools: boolean }
+  | {
+      readonly t: "run"
+      readonly cell: number
+      /** Under which its stack frames appear. */
+      readonly name: string
+      readonly source: string
+      readonly code: string
+      readonly shifts: ReadonlyArray<Shift>
+      readonly isRaw: boolean
+    }
+  | { readonly t: "interrupt"; readonly cell: number }
+  | {
+      readonly t: "reply"
+      readonly id: number
+      readonly ok: boolean
+      readonly value?: unknown
+      readonly code?: string
+      readonly message?: string
+    }

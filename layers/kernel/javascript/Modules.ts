@@ -1,0 +1,171 @@
+/** `import` and `require` of the cells: from the present working directory, and a local file that has changed is read again. */
+import { statSync } from "node:fs"
+import { createRequire, isBuiltin } from "node:module"
+import { dirname, isAbsolute, join, resolve } from "node:path"
+import { fileURLToPath, pathToFileURL } from "node:url"
+import { constants, Script } from "node:vm"
+
+type Import = (specifier: string, options?: ImportCallOptions) => Promise<object>
+
+/** The name under which the cells would lie in the working directory. */
+const cellFile = () => join(process.cwd(), "cell.mjs")
+
+/** Without the warning that Node 20 gives: to a cell, `import()` is nothing experimental. */
+const quietly = <A>(run: () => A): A => {
+  const { emitWarning } = process
+  process.emitWarning = () => {}
+  try {
+    return run()
+  } finally {
+    process.emitWarning = emitWarning
+  }
+}
+
+/** By working directory: V8 resolves an `import()` from the place of its script. */
+const importers = new Map<string, Import>()
+const importer = (): Import => {
+  const filename = cellFile()
+  let found = importers.get(filename)
+  if (found === undefined) {
+    const script = new Script("(specifier, options) => import(specifier, options)", {
+      filename,
+      importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER
+    })
+    found = script.runInThisContext() as Import
+    importers.set(filename, found)
+  }
+  return found
+}
+
+const stamp = (path: string): string | undefined => {
+  try {
+    const { mtimeMs, size } = statSync(path)
+    return `${mtimeMs}-${size}`
+  } catch {
+    return undefined
+  }
+}
+
+const isInstalled = (path: string) => /[\\/]node_modules[\\/]/.test(path)
+
+/** The file that a specifier names by its path, as written. */
+const localFile = (specifier: string): string | undefined => {
+  if (specifier.startsWith("file:")) return fileURLToPath(specifier.replace(/[?#].*$/, ""))
+  if (/^\.\.?(\/|$)/.test(specifier)) return resolve(process.cwd(), specifier.replace(/[?#].*$/, ""))
+  return isAbsolute(specifier) ? specifier : undefined
+}
+
+const first = new Map<string, string>()
+
+/** The specifier for the present state of a file: a file that has changed since its first import has another one. */
+const versioned = (specifier: string): string => {
+  const path = localFile(specifier)
+  const now = path === undefined || isInstalled(path) || specifier.includes("?") ? undefined : stamp(path)
+  if (path === undefined || now === undefined) return specifier
+  const before = first.get(path)
+  if (before === undefined) first.set(path, now)
+  const { href } = pathToFileURL(path)
+  return before === undefined || before === now ? href : `${href}?changed=${now}`
+}
+
+const optionsFor = (specifier: string, attributes: object | undefined): ImportCallOptions | undefined => {
+  if (attributes !== undefined && Object.keys(attributes).length > 0) return { with: attributes as ImportAttributes }
+  // Node wants it said; a cell means it.
+  return specifier.endsWith(".json") && localFile(specifier) !== undefined ? { with: { type: "json" } } : undefined
+}
+
+/** `import(specifier, options)`. */
+export const load = async (specifier: unknown, options?: { readonly with?: object }): Promise<object> => {
+  const name = String(specifier)
+  return quietly(() => importer()(versioned(name), optionsFor(name, options?.with)))
+}
+
+/** A static import: the module, with the names that are imported from it. */
+export const importNames = async (
+  specifier: string,
+  names: ReadonlyArray<string>,
+  attributes: object
+): Promise<object> => {
+  const module = await load(specifier, { with: attributes })
+  const missing = names.filter((name) => !(name in module))
+  if (missing.length === 0) return module
+  // Not all that a CommonJS module exports can be told before it runs.
+  const exported: unknown = Reflect.get(module, "default")
+  if ((typeof exported === "object" && exported !== null) || typeof exported === "function") {
+    const absent = missing.filter((name) => !(name in exported))
+    if (absent.length === 0) {
+      const extended: Record<string, unknown> = Object.create(null)
+      for (const name of names) extended[name] = Reflect.get(name in module ? module : exported, name)
+      return extended
+    }
+  }
+  const has = Object.keys(module)
+  throw new SyntaxError(
+    `"${specifier}" exports no ${missing.map((name) => `\`${name}\``).join(", ")}; it exports ` +
+      (has.length === 0
+        ? "nothing"
+        : `${has.slice(0, 30).join(", ")}${has.length > 30 ? `, and ${has.length - 30} more` : ""}`)
+  )
+}
+
+const stamps = new Map<string, string>()
+
+/** Forgets the local CommonJS modules whose files have changed, and those that loaded them. */
+const forgetChanged = (cache: NodeJS.Dict<NodeJS.Module>): void => {
+  const stale = new Set<string>()
+  for (const path of Object.keys(cache)) {
+    if (isInstalled(path)) continue
+    const now = stamp(path)
+    const before = stamps.get(path)
+    if (before !== undefined && now !== before) stale.add(path)
+    if (now !== undefined) stamps.set(path, now)
+  }
+  for (let size = 0; size !== stale.size;) {
+    size = stale.size
+    for (const [path, module] of Object.entries(cache)) {
+      if (module?.children?.some((child) => stale.has(child.filename)) && !isInstalled(path)) stale.add(path)
+    }
+  }
+  for (const path of stale) delete cache[path]
+}
+
+/** `require` from the working directory. */
+export const cellRequire = () => {
+  const real = () => createRequire(cellFile())
+  const base = real()
+  const require = (id: string): unknown => {
+    if (isBuiltin(id)) return base(id)
+    forgetChanged(base.cache)
+    const module: unknown = real()(id)
+    // What was just read is in its present state.
+    for (const path of Object.keys(base.cache))
+      if (!stamps.has(path) && !isInstalled(path)) stamps.set(path, stamp(path) ?? "")
+    return module
+  }
+  const resolveFrom = Object.assign((id: string, options?: { paths?: Array<string> }) => real().resolve(id, options), {
+    paths: (request: string) => real().resolve.paths(request)
+  })
+  return Object.assign(require, {
+    cache: base.cache,
+    // oxlint-disable-next-line typescript/no-deprecated -- a part of every `require`
+    extensions: base.extensions,
+    main: undefined,
+    resolve: resolveFrom
+  })
+}
+
+/** `import.meta`. */
+export const meta = () => {
+  const filename = cellFile()
+  return {
+    url: pathToFileURL(filename).href,
+    filename,
+    dirname: dirname(filename),
+    resolve: (specifier: string) => {
+      const path = localFile(specifier)
+      return path === undefined
+        ? pathToFileURL(createRequire(filename).resolve(specifier)).href
+        : pathToFileURL(path).href
+    }
+  }
+}

@@ -1,0 +1,54 @@
+/** `livetools agent`: the loop over the surface of a run, with its transcript (SPEC §12). */
+import { Effect, Option } from "effect"
+import * as Surface from "../Surface.ts"
+import type { Task } from "../vibe/Worker.ts"
+import * as Agent from "./Agent.ts"
+import { AgentModels } from "./AgentModels.ts"
+import * as AgentPrompt from "./AgentPrompt.ts"
+import * as AgentTranscript from "./AgentTranscript.ts"
+import { WorkerEvents } from "./AgentWorker.ts"
+import { Output } from "./Output.ts"
+import { RunInfo } from "./RunInfo.ts"
+import { CallFailed, UsageError } from "./Usage.ts"
+
+/**
+ * Works on a task and prints what is said and done, workers behind their names; with `json` one event a line. Fails with
+ * `UsageError` without a model, and with `CallFailed` (1) when the model fails or the loop is ended before the task.
+ */
+export const run = Effect.fn("AgentCommand.run")(function* ({
+  json,
+  task
+}: {
+  readonly json: boolean
+  readonly task: string
+}) {
+  const output = yield* Output
+  const models = yield* Effect.serviceOption(AgentModels)
+  if (Option.isNone(models)) {
+    return yield* new UsageError({
+      message:
+        "an agent needs a language model: give --model MODULE, where MODULE is a file or a package whose default export is a Layer of effect/ai's LanguageModel, or openai:MODEL for an endpoint that speaks OpenAI's protocol ($OPENAI_BASE_URL, $OPENAI_API_KEY)."
+    })
+  }
+  const surface = yield* Surface.Wired
+  const { cwd } = yield* RunInfo
+  const print = (event: Agent.Event, worker?: Task) =>
+    output.out(
+      json
+        ? `${JSON.stringify(worker === undefined ? event : { worker_id: worker.worker_id, ...event })}\n`
+        : AgentTranscript.render(event, worker === undefined ? "" : `[${worker.worker_id}] `)
+    )
+  yield* (yield* WorkerEvents).listen((worker, event) => print(event, worker))
+  const agent = Agent.make({
+    model: models.value.main,
+    surface,
+    system: AgentPrompt.agent(cwd, surface),
+    tell: (event) => print(event)
+  })
+  const ended = yield* agent.ask([task]).pipe(
+    Effect.tapError((error) => output.err(`livetools: the language model failed: ${error.message}\n`)),
+    Effect.mapError(() => new CallFailed({ exitCode: 1 }))
+  )
+  if (json) yield* output.out(`${JSON.stringify({ type: "ended", ...ended })}\n`)
+  if (ended.outcome !== "done") return yield* new CallFailed({ exitCode: 1 })
+})

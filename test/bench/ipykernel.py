@@ -1,0 +1,57 @@
+"""The peer of the benchmark: ipykernel through jupyter_client. Prints one JSON object."""
+
+import json
+import statistics
+import time
+
+from jupyter_client.manager import start_new_kernel
+
+
+def run(client, code):
+    """Runs a cell to its end: idle, and all output read. Gives the milliseconds and the bytes of output."""
+    since = time.perf_counter()
+    message = client.execute(code, store_history=False)
+    size = 0
+    while True:
+        reply = client.get_iopub_msg(timeout=120)
+        if reply["parent_header"].get("msg_id") != message:
+            continue
+        if reply["msg_type"] == "stream":
+            size += len(reply["content"]["text"])
+        if reply["msg_type"] == "status" and reply["content"]["execution_state"] == "idle":
+            break
+    client.get_shell_msg(timeout=120)
+    return (time.perf_counter() - since) * 1000, size
+
+
+def p50(values):
+    return statistics.median(values)
+
+
+starts, rss = [], 0
+for _ in range(3):
+    since = time.perf_counter()
+    manager, client = start_new_kernel(kernel_name="python3")
+    run(client, "1+1")
+    starts.append((time.perf_counter() - since) * 1000)
+    status = open("/proc/%d/status" % manager.provider.process.pid).read()
+    rss = int(next(line for line in status.splitlines() if line.startswith("VmRSS")).split()[1]) / 1024
+    if len(starts) < 3:
+        client.stop_channels()
+        manager.shutdown_kernel(now=True)
+
+trips = p50([run(client, "1+1")[0] for _ in range(200)])
+prints = p50([run(client, "for i in range(100000): print('x' * 99)")[0] for _ in range(3)])
+interrupts = []
+for _ in range(10):
+    client.execute("while True: pass", store_history=False)
+    time.sleep(0.2)
+    since = time.perf_counter()
+    manager.interrupt_kernel()
+    while client.get_iopub_msg(timeout=60)["msg_type"] != "error":
+        pass
+    interrupts.append((time.perf_counter() - since) * 1000)
+    client.get_shell_msg(timeout=60)
+client.stop_channels()
+manager.shutdown_kernel(now=True)
+print(json.dumps({"start": p50(starts), "trip": trips, "prints": prints, "interrupt": p50(interrupts), "rss": rss}))

@@ -1,0 +1,198 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Fs from "node:fs"
+import * as AgentSession from "../support/AgentSession.ts"
+import * as Cli from "../support/Cli.ts"
+import * as Leftovers from "../support/Leftovers.ts"
+import * as Terminal from "../support/Terminal.ts"
+
+const { inCheckout, model } = AgentSession
+
+/** A module whose model says these parts in its turns, and after them that it is done. */
+const said = (turns: ReadonlyArray<ReadonlyArray<readonly [tool: string, params: unknown]>>): string => `
+import { Effect, Layer, Stream } from "effect"
+import { LanguageModel } from "effect/ai"
+const turns = ${JSON.stringify(turns)}
+let turn = 0
+const part = ([name, params], index) => ({ type: "tool-call", id: "call_" + turn + "_" + index, name, params })
+export default Layer.effect(LanguageModel.LanguageModel, LanguageModel.make({
+  generateText: () => Effect.sync(() => {
+    const calls = turns[turn++]
+    return calls === undefined ? [{ type: "text", text: "done" }] : calls.map(part)
+  }),
+  streamText: () => Stream.die("not played")
+}))
+`
+
+const suite = Terminal.missing === undefined ? describe : describe.skip
+
+suite(`livetools agent on a terminal${Terminal.missing === undefined ? "" : ` (skipped: ${Terminal.missing})`}`, () => {
+  it(
+    "plays a whole session: search, rewrite, diagnostics on write, rename, a cell, a question, two workers",
+    { timeout: 120_000 },
+    () => AgentSession.play()
+  )
+})
+
+describe("livetools agent", { timeout: 120_000 }, () => {
+  const agent = (root: string, ...args: Array<string>) => Cli.run(["agent", ...args], { cwd: root })
+
+  it("says what is wrong with a model that is not there, is no module, is no layer, or gives no model", () =>
+    inCheckout(async ({ path, root }) => {
+      const wrong = async (text: string, expected: RegExp) => {
+        Fs.writeFileSync(path("m.mjs"), text)
+        const ended = await agent(root, "--model", "m.mjs", "Go")
+        assert.strictEqual(ended.code, 2, ended.err)
+        assert.match(ended.err, expected)
+      }
+      const none = await agent(root, "Go")
+      assert.strictEqual(none.code, 2)
+      assert.match(none.err, /an agent needs a language model: give --model MODULE/)
+      const missing = await agent(root, "--model", "./nowhere.mjs", "Go")
+      assert.strictEqual(missing.code, 2)
+      assert.match(missing.err, /--model \.\/nowhere\.mjs cannot be loaded: there is no file/)
+      await wrong("nonsense(", /cannot be loaded/)
+      await wrong("export const x = 1", /its export `default` is not a Layer/)
+      await wrong(
+        'import { Layer } from "effect"\nexport default Layer.empty',
+        /the Layer `default` gives no LanguageModel of effect\/ai/
+      )
+      await wrong(
+        'import { Effect, Layer } from "effect"\nexport default Layer.effectDiscard(Effect.fail(new Error("no key")))',
+        /cannot be started: no key/
+      )
+    }))
+
+  it("goes on after a call above the cap and invalid parameters, and is denied what nobody approves", () =>
+    inCheckout(async ({ path, root }) => {
+      const calls = [
+        [["write", { path: "x.txt", content: "x" }]],
+        [["read", { pth: "a" }]],
+        [["__proto__", {}]]
+      ] as const
+      Fs.writeFileSync(path("m.mjs"), said(calls))
+      const capped = await agent(root, "--cap", "read", "--json", "--model", "m.mjs", "Go")
+      assert.strictEqual(capped.code, 0, capped.err)
+      const events = capped.out
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line))
+      assert.deepStrictEqual(
+        events.flatMap((event) => (event.type === "answer" ? [event.answer.code] : [])),
+        ["unknown_tool", "invalid_params", "unknown_tool"]
+      )
+      assert.deepInclude(events.at(-1), { type: "ended", outcome: "done", text: "done" })
+      const unapproved = await agent(root, "--model", "m.mjs", "Go")
+      assert.match(unapproved.out, /> write \{"path":"x\.txt","content":"x"\}\n {2}no_approver: write is a write tool/)
+      assert.isFalse(Fs.existsSync(path("x.txt")))
+    }))
+
+  it("ends, with exit code 1, a model that makes the same call for ever, and one that fails", () =>
+    inCheckout(async ({ path, root }) => {
+      Fs.writeFileSync(path("m.mjs"), said(Array.from({ length: 50 }, () => [["read", { path: "src/main.ts" }]])))
+      const stuck = await agent(root, "--model", "m.mjs", "Go")
+      assert.strictEqual(stuck.code, 1)
+      assert.match(stuck.out, /\(The model repeats itself and is told so\.\)/)
+      assert.match(
+        stuck.out,
+        /\(Ended: the last 6 turns made calls that were made before, with the same answers\.\)\n$/
+      )
+      Fs.writeFileSync(
+        path("m.mjs"),
+        `import { Effect, Layer, Stream } from "effect"
+import { AiError, LanguageModel } from "effect/ai"
+export default Layer.effect(LanguageModel.LanguageModel, LanguageModel.make({
+  generateText: () => AiError.make({ module: "m", method: "x", reason: new AiError.AuthenticationError({ kind: "InvalidKey" }) }),
+  streamText: () => Stream.die("no")
+}))`
+      )
+      const failed = await agent(root, "--model", "m.mjs", "Go")
+      assert.strictEqual(failed.code, 1)
+      assert.match(failed.err, /livetools: the language model failed: /)
+    }))
+})
+
+describe("vibe mode", { timeout: 120_000 }, () => {
+  it("of serve: the tools come and go with it, the client is told, and a worker without a model says so", () =>
+    inCheckout(async ({ root }) => {
+      const serve = Cli.serve([], root)
+      const names = async () => {
+        const { result } = await serve.request("tools.list", {}).answer
+        return (result as { tools: ReadonlyArray<{ name: string }> }).tools.map(({ name }) => name)
+      }
+      const five = ["vibe_spawn", "vibe_send", "vibe_wait", "vibe_kill", "vibe_list"]
+      assert.notIncludeMembers(await names(), ["vibe_list"])
+      assert.deepInclude(await serve.call("vibe_list", {}), { isFailure: true, code: "unknown_tool" })
+      assert.deepNestedInclude(await serve.request("vibe.set", { on: true }).answer, { "result.on": true })
+      await serve.find((message) => message.method === "tools.changed")
+      assert.includeMembers(await names(), five)
+      await serve.call("vibe_spawn", { brief: "Read src/main.ts", label: "reader" })
+      const waited = await serve.call("vibe_wait", { worker_id: "worker_1" })
+      assert.deepInclude(waited.value, { state: "failed", why: "failed" })
+      assert.match(waited.text, /there is no language model for workers in this run; it is given with --model MODULE/)
+      await serve.request("vibe.set", { on: false }).answer
+      await serve.find((message) => message.method === "tools.changed")
+      assert.deepInclude(await serve.call("vibe_list", {}), { isFailure: true, code: "unknown_tool" })
+      assert.deepNestedInclude(await serve.request("vibe.set", { on: "yes" }).answer, { "error.code": -32602 })
+      serve.end()
+      assert.strictEqual(await serve.closed, 0)
+    }))
+
+  it("of every command: --vibe shows the tools, with a model the workers work, each in the same directory", () =>
+    inCheckout(async ({ read, root }) => {
+      const tools = await Cli.run(["tools", "--vibe", "--json", "--cap", "read"], { cwd: root })
+      assert.includeMembers(
+        JSON.parse(tools.out).tools.map(({ name }: { name: string }) => name),
+        ["vibe_spawn", "vibe_list"]
+      )
+      const calls = [
+        "vibe_spawn brief='Write NOTES.md' label=writer",
+        "vibe_spawn brief='Read src/main.ts' label=reader tier=good",
+        "vibe_wait worker_id=worker_1",
+        "vibe_wait worker_id=worker_2",
+        "vibe_list"
+      ].join("\n")
+      const ended = await Cli.run(["run", "--vibe", "--yes", "--model", model], { cwd: root, input: calls })
+      assert.strictEqual(ended.code, 0, ended.err)
+      assert.match(ended.out, /worker_1 \(writer\) has finished[^]*it is written/)
+      assert.match(ended.out, /worker_2 \(reader\) has finished[^]*it has 2 lines/)
+      assert.match(ended.out, /worker_2 {2}finished {2}good {2}.* s {2}reader: I have read it/)
+      assert.strictEqual(read("NOTES.md"), "# Notes\n")
+      const capped = await Cli.run(["run", "--vibe", "--cap", "read", "--model", model], {
+        cwd: root,
+        input: "vibe_spawn brief='Write OTHER.md' label=writer\nvibe_wait worker_id=worker_1\n"
+      })
+      assert.match(capped.out, /unknown_tool: There is no tool `write` here/)
+    }))
+
+  it("gives each worker interpreters of its own, which end with it", () =>
+    inCheckout(async ({ path, root }) => {
+      Fs.writeFileSync(
+        path("m.mjs"),
+        said([
+          [
+            [
+              "eval",
+              { code: "import os\nsecret = 1\nprint('pid', os.getpid())", description: "set a name in the worker" }
+            ]
+          ]
+        ])
+      )
+      const serve = Cli.serve(["--vibe", "--yes", "--model", path("m.mjs")], root)
+      await serve.call("vibe_spawn", { brief: "Set it", label: "setter" })
+      assert.deepInclude((await serve.call("vibe_wait", { worker_id: "worker_1" })).value, { state: "finished" })
+      const log = Fs.readdirSync(root, { recursive: true, encoding: "utf8" }).find((name) =>
+        name.endsWith("worker_1.jsonl")
+      )
+      const pid = Number(/pid (\d+)/.exec(Fs.readFileSync(path(log!), "utf8"))?.[1])
+      assert.isTrue(Leftovers.isRunning(pid))
+      const mine = await serve.call("eval", { code: "secret", description: "look for the name here" })
+      assert.match(mine.text, /NameError/)
+      assert.deepInclude((await serve.call("vibe_kill", { worker_id: "worker_1" })).value, {
+        state: "killed",
+        why: "killed"
+      })
+      assert.isFalse(Leftovers.isRunning(pid))
+      serve.end()
+      assert.strictEqual(await serve.closed, 0)
+    }))
+})

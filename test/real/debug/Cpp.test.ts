@@ -1,0 +1,42 @@
+import { type Spec, suite } from "./Suite.ts"
+
+const cpp = {
+  program: {
+    folder: "cpp",
+    source: "main.cpp",
+    target: "program",
+    build: ["g++", "-g", "-O0", "-std=c++17", "-pthread", "-o", "program", "main.cpp"],
+    files: { "CMakeLists.txt": "project(program)\n" }
+  },
+  function: "add",
+  uncaught: { description: /std::runtime_error.*boom/ },
+  stopsAtCaught: true,
+  crash: { description: /SIGSEGV/ },
+  setsVariables: true,
+  environment: (folder) => `variable x=y z in ${folder} with [a b]\n`,
+  threadsAtLeast: 2,
+  leavesUnbound: true
+} satisfies Partial<Spec>
+
+const lldb = (version: number): Spec => ({
+  ...cpp,
+  name: `lldb ${version} (C++)`,
+  adapter: "lldb",
+  programs: [`lldb-dap-${version}`, "g++"],
+  overrides: { lldb: { binary: `lldb-dap-${version}` } },
+  frame: (name) =>
+    ({ add: "add(int, int)", fact: "fact(int)", work: "work()", spin: "spin(char const*)" })[name] ?? name,
+  elements: { name: (index) => `[${index}]`, total: 1000 }
+})
+
+suite(lldb(22))
+suite(lldb(19))
+
+suite({
+  ...cpp,
+  name: "gdb (C++)",
+  adapter: "gdb",
+  programs: ["gdb", "g++"],
+  frame: (name) => name,
+  crash: { description: /signal/ }
+})

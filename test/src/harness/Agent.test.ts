@@ -1,0 +1,238 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Fiber, Schema } from "effect"
+import { AiError, type Prompt } from "effect/ai"
+import { TestClock } from "effect/testing"
+import * as Agent from "../../../src/harness/Agent.ts"
+import * as LiveTool from "../../../src/LiveTool.ts"
+import * as Surface from "../../../src/Surface.ts"
+import * as ScriptedModel from "../../support/ScriptedModel.ts"
+
+let log: Array<string> = []
+const tool = (name: string, tier: "read" | "write") =>
+  LiveTool.make(name, {
+    description: "Says what it was told.",
+    tier,
+    parameters: Schema.Struct({ n: Schema.Int.annotate({ description: "what to say" }) }),
+    success: Schema.String,
+    text: (value) => value,
+    requires: [],
+    handler: Effect.fnUntraced(function* ({ n }) {
+      log.push(`${name} ${n} begins`)
+      yield* Effect.yieldNow
+      yield* Effect.yieldNow
+      log.push(`${name} ${n} ends`)
+      return n === 99 ? "x".repeat(500_000) : `${name} ${n}`
+    })
+  })
+const image = LiveTool.make("show", {
+  description: "Shows a picture.",
+  tier: "read",
+  parameters: Schema.Struct({}),
+  success: Schema.Struct({
+    outputs: Schema.Array(Schema.Struct({ kind: Schema.String, data: Schema.Record(Schema.String, Schema.String) }))
+  }),
+  text: () => "a picture",
+  requires: [],
+  handler: () =>
+    Effect.succeed({ outputs: [{ kind: "display", data: { "image/png": "iVBORw0K", "text/plain": "<Figure>" } }] })
+})
+const tools = [tool("look", "read"), tool("peek", "read"), tool("change", "write"), image]
+
+type Play = Parameters<typeof ScriptedModel.make>[0]
+
+const start = (play: Play, options: { readonly cap?: "read" | "write"; readonly maxTurns?: number } = {}) =>
+  Effect.gen(function* () {
+    log = []
+    const events: Array<Agent.Event> = []
+    const prompts: Array<Prompt.Prompt> = []
+    const model = yield* ScriptedModel.make((told) => {
+      prompts.push(told.prompt)
+      return play(told)
+    })
+    const agent = Agent.make({
+      model,
+      surface: yield* Surface.makeWired(tools, { cap: options.cap ?? "write" }),
+      system: "You are a test.",
+      tell: (event) => Effect.sync(() => void events.push(event)),
+      ...(options.maxTurns === undefined ? {} : { maxTurns: options.maxTurns })
+    })
+    return { ask: (...messages: Array<string>) => agent.ask(messages), events, prompts }
+  })
+
+describe("Agent", () => {
+  it.effect("calls what the model calls, answers it, and ends when nothing is called", () =>
+    Effect.gen(function* () {
+      const { ask, events, prompts } = yield* start(({ prompt, turn }) =>
+        turn === 0
+          ? { text: "I look.", calls: [["look", { n: 1 }]] }
+          : { text: `I saw ${ScriptedModel.results(prompt).join()}.` }
+      )
+      assert.deepStrictEqual(yield* ask("Look!", "At it."), { outcome: "done", text: "I saw look 1.", turns: 2 })
+      assert.deepStrictEqual(
+        events.map((event) => (event.type === "said" ? event.text : event.type)),
+        ["I look.", "call", "answer", "I saw look 1."]
+      )
+      assert.deepStrictEqual(ScriptedModel.asked(prompts[0]!), ["Look!", "At it."])
+    })
+  )
+
+  it.effect("remembers what was asked before", () =>
+    Effect.gen(function* () {
+      const { ask } = yield* start(({ prompt, turn }) =>
+        turn === 0 ? { calls: [["look", { n: 1 }]] } : { text: JSON.stringify(ScriptedModel.asked(prompt)) }
+      )
+      yield* ask("first")
+      assert.deepInclude(yield* ask("second"), { text: '["first","second"]', turns: 1 })
+    })
+  )
+
+  it.effect("answers a call above the cap as an unknown tool, and invalid parameters by name; both go on", () =>
+    Effect.gen(function* () {
+      const { ask } = yield* start(
+        ({ prompt, tools, turn }) =>
+          turn === 0
+            ? {
+                calls: [
+                  ["change", { n: 1 }],
+                  ["look", { m: 1 }],
+                  ["look", "not an object"],
+                  ["__proto__", {}]
+                ]
+              }
+            : { text: [tools.join(" "), ...ScriptedModel.results(prompt)].join("\n") },
+        { cap: "read" }
+      )
+      const { outcome, text } = yield* ask("Change!")
+      const lines = text.split("\n")
+      assert.strictEqual(outcome, "done")
+      assert.strictEqual(lines[0], "look peek show")
+      assert.match(lines[1]!, /^unknown_tool: There is no tool `change` here\. .*The tools are: look, peek, show\.$/)
+      assert.match(lines[2]!, /^invalid_params: .*`m` is not a parameter of it/)
+      assert.match(lines[3]!, /^invalid_params: /)
+      assert.match(lines[4]!, /^unknown_tool: /)
+      assert.deepStrictEqual(log, [])
+    })
+  )
+
+  it.effect("runs calls that read together, and one that writes alone and in its turn", () =>
+    Effect.gen(function* () {
+      const { ask } = yield* start(({ turn }) =>
+        turn === 0
+          ? {
+              calls: [
+                ["look", { n: 1 }],
+                ["peek", { n: 2 }],
+                ["change", { n: 3 }],
+                ["look", { n: 4 }]
+              ]
+            }
+          : { text: "done" }
+      )
+      yield* ask("Go!")
+      assert.deepStrictEqual(log.slice(0, 2), ["look 1 begins", "peek 2 begins"])
+      assert.deepStrictEqual(log.slice(4), ["change 3 begins", "change 3 ends", "look 4 begins", "look 4 ends"])
+    })
+  )
+
+  it.effect("tells a model that makes the same call for ever, and then ends", () =>
+    Effect.gen(function* () {
+      const { ask, events, prompts } = yield* start(() => ({ text: "again", calls: [["look", { n: 1 }]] }))
+      const ended = yield* ask("Look!")
+      assert.deepStrictEqual(ended, { outcome: "stuck", text: "again", turns: Agent.repeats.ended + 1 })
+      const told = ScriptedModel.results(prompts.at(-1)!)
+      assert.strictEqual(told[2], "look 1")
+      assert.match(told[3]!, /For 4 turns you have only made calls that you had made before/)
+      assert.deepInclude(events.at(-1), { type: "note" })
+    })
+  )
+
+  it.effect("sees a circle of several calls too, and does not take a call with a new answer for one", () =>
+    Effect.gen(function* () {
+      const circle = yield* start(({ turn }) => ({ calls: [[turn % 2 === 0 ? "look" : "peek", { n: 1 }]] }))
+      assert.deepInclude(yield* circle.ask("Go!"), { outcome: "stuck", turns: Agent.repeats.ended + 2 })
+      const counting = yield* start(({ turn }) =>
+        turn < 30
+          ? {
+              calls: [
+                ["look", { n: 1 }],
+                ["peek", { n: turn }]
+              ]
+            }
+          : { text: "done" }
+      )
+      assert.deepInclude(yield* counting.ask("Go!"), { outcome: "done" })
+    })
+  )
+
+  it.effect("ends when its turns are spent", () =>
+    Effect.gen(function* () {
+      const { ask } = yield* start(({ turn }) => ({ calls: [["look", { n: turn }]] }), { maxTurns: 5 })
+      assert.deepStrictEqual(yield* ask("Go!"), { outcome: "out_of_turns", text: "", turns: 5 })
+    })
+  )
+
+  it.effect("does not run the calls of a message that was cut, and says when the last words were", () =>
+    Effect.gen(function* () {
+      const { ask, prompts } = yield* start(({ turn }) =>
+        turn === 0 ? { calls: [["change", { n: 1 }]], finish: "length" } : { text: "and so", finish: "length" }
+      )
+      assert.deepStrictEqual(yield* ask("Go!"), { outcome: "cut", text: "and so", turns: 2 })
+      assert.match(ScriptedModel.results(prompts[1]!)[0]!, /change was not called: your message was cut/)
+      assert.deepStrictEqual(log, [])
+    })
+  )
+
+  it.effect("asks a model again that is overloaded, and fails at once where that does not help", () =>
+    Effect.gen(function* () {
+      const error = (reason: AiError.AiErrorReason) => AiError.make({ module: "test", method: "generateText", reason })
+      const { ask, events } = yield* start(({ turn }) =>
+        turn < 2 ? error(new AiError.RateLimitError({})) : { text: "there" }
+      )
+      const fiber = yield* Effect.forkChild(ask("Go!"), { startImmediately: true })
+      yield* TestClock.adjust("3 seconds")
+      assert.deepInclude(yield* Fiber.join(fiber), { outcome: "done", text: "there" })
+      assert.strictEqual(events.filter(({ type }) => type === "note").length, 2)
+      const wrong = yield* start(() => error(new AiError.AuthenticationError({ kind: "InvalidKey" })))
+      assert.strictEqual((yield* Effect.flip(wrong.ask("Go!"))).reason._tag, "AuthenticationError")
+    })
+  )
+
+  it.effect("an ask that is interrupted in a call leaves a conversation that can go on", () =>
+    Effect.gen(function* () {
+      const { ask, prompts } = yield* start(({ turn }) =>
+        turn === 0 ? { calls: [["look", { n: 1 }]] } : { text: "there" }
+      )
+      const fiber = yield* Effect.forkChild(ask("first"), { startImmediately: true })
+      yield* Fiber.interrupt(fiber)
+      assert.deepInclude(yield* ask("second"), { outcome: "done", text: "there" })
+      assert.deepStrictEqual(
+        prompts.at(-1)!.content.map(({ role }) => role),
+        ["system", "user", "user"]
+      )
+    })
+  )
+
+  it.effect("cuts a long answer with the full count, and gives images as content parts", () =>
+    Effect.gen(function* () {
+      const { ask, prompts } = yield* start(({ turn }) =>
+        turn === 0
+          ? {
+              calls: [
+                ["look", { n: 99 }],
+                ["show", {}]
+              ]
+            }
+          : { text: "done" }
+      )
+      yield* ask("Go!")
+      assert.match(ScriptedModel.results(prompts[1]!)[0]!, /\(cut: 120000 of 500000 characters; ask for a part\)$/)
+      const shown = prompts[1]!.content.at(-1)!
+      const outputs =
+        shown.role === "tool" ? shown.content.flatMap((p) => (p.type === "tool-result" ? [p.modelOutput] : [])) : []
+      assert.deepStrictEqual(
+        outputs[1]?.map((part) => (part.type === "file" ? [part.mediaType, part.data] : part.text)),
+        ["a picture", ["image/png", "iVBORw0K"]]
+      )
+    })
+  )
+})
