@@ -24,5 +24,6 @@ export const python: Grammar = {
   lineEndsStatement: true,
   strings: ["string", "string_content", "concatenated_string"],
   comments: { line: ["#"] },
+  filled: ["block"],
   accessors: ["."]
 }

@@ -12,8 +12,8 @@ import { UsageError } from "../src/harness/Usage.ts"
 
 /**
  * `openai:MODEL`: that model of an endpoint that speaks OpenAI's Chat Completions, at `$OPENAI_BASE_URL` with `$OPENAI_API_KEY`.
- * Else the models of a module, which is a file (from this process's directory) or a package. Its default export is a Layer of
- * `LanguageModel`; `fast` and `good` may be others for the workers of these grades. Fails with what is wrong with it.
+ * Else the models of a module, which is a file (from this process's directory) or a package. Its default export, or its only one,
+ * is a Layer of `LanguageModel`; `fast` and `good` may be others for the workers of these grades. Fails with what is wrong with it.
  */
 export const layer = (name: string): Layer.Layer<AgentModels, UsageError> =>
   name.startsWith(openai) ? openAi(name.slice(openai.length)) : fromModule(name)
@@ -43,7 +43,7 @@ const fromModule = (name: string): Layer.Layer<AgentModels, UsageError> =>
         try: () => import(locate(name)) as Promise<{ readonly [name: string]: unknown }>,
         catch: (error) => new UsageError({ message: `--model ${name} cannot be loaded: ${messageOf(error)}` })
       })
-      const main = yield* model(name, "default", exports["default"])
+      const main = yield* model(name, ...mainOf(exports))
       const or = (grade: string) =>
         exports[grade] === undefined ? Effect.succeed(main) : model(name, grade, exports[grade])
       return { main, fast: yield* or("fast"), good: yield* or("good") }
@@ -55,6 +55,15 @@ const locate = (name: string): string => {
   if (Fs.existsSync(file)) return pathToFileURL(file).href
   if (name.startsWith(".") || Path.isAbsolute(name)) throw new Error(`there is no file ${file}`)
   return pathToFileURL(createRequire(`${process.cwd()}/`).resolve(name)).href
+}
+
+/** The default export; without one, the only Layer that is not for a grade of workers. */
+const mainOf = (exports: { readonly [name: string]: unknown }): readonly [name: string, value: unknown] => {
+  if (exports["default"] !== undefined) return ["default", exports["default"]]
+  const layers = Object.entries(exports).filter(
+    ([name, value]) => Layer.isLayer(value) && name !== "fast" && name !== "good"
+  )
+  return layers.length === 1 ? layers[0]! : ["default", undefined]
 }
 
 const model = Effect.fnUntraced(function* (name: string, exported: string, value: unknown) {

@@ -1,5 +1,5 @@
 /** The console: calls typed on a terminal, in one run over the current checkout (SPEC §12). */
-import { Effect, Exit, Fiber, Option, Queue, Schedule, type Scope } from "effect"
+import { Effect, Exit, Fiber, type FileSystem, Option, Queue, Schedule, type Scope } from "effect"
 import type * as Answer from "../src/Answer.ts"
 import { OutputSink, ProgressSink } from "../src/Call.ts"
 import * as AgentTranscript from "../src/harness/AgentTranscript.ts"
@@ -8,6 +8,7 @@ import { type Card, Cards, type Event } from "../src/harness/Cards.ts"
 import * as CardText from "../src/harness/CardText.ts"
 import type * as Commands from "../src/harness/Commands.ts"
 import * as ConsoleLine from "../src/harness/Console.ts"
+import * as Pictures from "../src/harness/Pictures.ts"
 import { RunInfo } from "../src/harness/RunInfo.ts"
 import { VibeSwitch } from "../src/harness/VibeSwitch.ts"
 import { visible } from "../src/harness/Visible.ts"
@@ -35,7 +36,7 @@ interface Running {
 }
 
 /** Reads calls until the terminal is closed; `None` where standard input and output are not a terminal. */
-export const console: Option.Option<Effect.Effect<void, never, Commands.Run | Scope.Scope>> =
+export const console: Option.Option<Effect.Effect<void, never, Commands.Run | Scope.Scope | FileSystem.FileSystem>> =
   process.stdin.isTTY && process.stdout.isTTY ? Option.some(Effect.suspend(() => run())) : Option.none()
 
 const run = Effect.fnUntraced(function* () {
@@ -169,13 +170,14 @@ const run = Effect.fnUntraced(function* () {
     kept = ""
   })
 
-  const done = (exit: Exit.Exit<Answer.Answer>) => {
+  const done = Effect.fnUntraced(function* (exit: Exit.Exit<Answer.Answer>) {
     const tool = running?.tool ?? ""
     running = undefined
     if (Exit.isFailure(exit)) return print(`${tool} was cancelled.`)
     const { text } = exit.value
     print(visible(exit.value.isFailure ? `${exit.value.code}: ${text}` : text))
-  }
+    for (const line of yield* Pictures.save(exit.value)) print(line)
+  })
 
   yield* cards.connect((event) => Effect.asVoid(Queue.offer(messages, { type: "card", event })))
   yield* (yield* WorkerEvents).listen((task, event) =>
@@ -217,7 +219,7 @@ const run = Effect.fnUntraced(function* () {
         prompt()
         break
       case "done":
-        done(message.exit)
+        yield* done(message.exit)
         yield* proceed
         break
       case "tick":

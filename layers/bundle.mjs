@@ -110,8 +110,10 @@ const start = (file) => {
   script.runInThisContext()(createRequire(file), url.pathToFileURL(file).href, (name) => import(name));
   return () => {
     const to = file + "." + process.versions.v8 + "." + process.arch;
-    fs.writeFileSync(to + "." + threads.threadId, script.createCachedData());
-    fs.renameSync(to + "." + threads.threadId, to);
+    if (fs.existsSync(to)) return;
+    const part = to + "." + process.pid + "." + threads.threadId;
+    fs.writeFileSync(part, script.createCachedData());
+    fs.renameSync(part, to);
   };
 };
 if (threads.isMainThread) {
@@ -135,16 +137,20 @@ if (!caches.every((cache) => Fs.existsSync(cache))) {
     const search = ["call", "ast_grep", "pattern=foo($A, $$$B)", "--cwd", folder]
     const BUNDLES = JSON.stringify([`${names.command}.cjs`, `${names.worker}.cjs`].map((name) => join(out, name)))
     const env = { ...process.env, BUNDLES }
-    execFileSync(process.execPath, [join(folder, "compile.cjs"), ...search], { env, stdio: "pipe", timeout: 60_000 })
+    const script = join(folder, "compile.cjs")
+    const answer = execFileSync(process.execPath, [script, ...search], { env, stdio: "pipe", timeout: 60_000 })
+    if (!answer.toString().startsWith("3 matches")) throw new Error(`the search on which it is made says ${answer}`)
   } catch (cause) {
+    for (const cache of caches) Fs.rmSync(cache, { force: true })
     console.warn(`no compiled form of the code, the command will start more slowly: ${cause.message}`)
   } finally {
     Fs.rmSync(folder, { recursive: true, force: true })
   }
 }
 
+// Not what was written just now: another build may be about to name it.
 const isStale = (name) =>
-  /^(?:livetools|syntax-worker)(?:-\w+\.cjs|\.js$)/.test(name) &&
-  name !== "livetools.js" &&
-  !Object.values(names).some((current) => name.startsWith(current))
+  /^(?:livetools|syntax-worker)-\w+\.cjs/.test(name) &&
+  !Object.values(names).some((current) => name.startsWith(current)) &&
+  Date.now() - (Fs.statSync(join(out, name), { throwIfNoEntry: false })?.mtimeMs ?? 0) > 60_000
 for (const name of Fs.readdirSync(out)) if (isStale(name)) Fs.rmSync(join(out, name), { force: true })

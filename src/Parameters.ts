@@ -131,11 +131,13 @@ export const openJsonSchema = (schema: Schema.Codec<unknown, unknown>): JsonSche
 /** The closed JSON Schema of a tool's parameters. */
 export const jsonSchema = (schema: ParametersSchema): ObjectSchema => {
   const document = Schema.toJsonSchemaDocument(schema, { onExcessProperty: "error" })
+  // A struct without fields is `not null` to Effect, which providers of models refuse.
+  const { not: _, ...object } = document.schema
   return {
     type: "object",
     properties: {},
     required: [],
-    ...document.schema,
+    ...object,
     additionalProperties: false,
     ...(Object.keys(document.definitions).length === 0 ? {} : { $defs: document.definitions })
   }

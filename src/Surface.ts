@@ -7,6 +7,7 @@ import { Prompt, Tool, Toolkit } from "effect/ai"
 import * as Answer from "./Answer.ts"
 import { type Call, CurrentCall, OutputSink, ProgressSink, Registry, type Tools } from "./Call.ts"
 import * as CallQueue from "./CallQueue.ts"
+import * as Content from "./Content.ts"
 import { DeferredFindings } from "./DeferredFindings.ts"
 import { Gate } from "./Gate.ts"
 import type * as LiveTool from "./LiveTool.ts"
@@ -283,7 +284,9 @@ const perform = (
       Effect.provideService(CurrentCall, call)
     )
     return Effect.withSpan(inOrder(tool, prepared, context, call)(run), `livetools.${tool.name}`, {
-      attributes: { tier: tool.tier }
+      attributes: { tier: tool.tier },
+      // Every stack here is this one; taking it costs more than the rest of the wrapper.
+      captureStackTrace: false
     })
   }).pipe(Effect.matchCauseEffect({ onSuccess: succeeded, onFailure: (cause) => causeAnswer(tool.name, cause) }))
 
@@ -357,7 +360,10 @@ const aiTool = (tool: LiveTool.Any): AiTool<string> =>
     success: ToolResult,
     failure: Schema.String,
     failureMode: "return",
-    toModelOutput: (result: typeof ToolResult.Type) => [Prompt.textPart({ text: result.text })]
+    toModelOutput: (result: typeof ToolResult.Type) => [
+      Prompt.textPart({ text: result.text }),
+      ...Content.images(result).map(({ data, mediaType }) => Prompt.filePart({ mediaType, data }))
+    ]
   })
     .annotate(TierAnnotation, tool.tier)
     .annotate(Tool.Readonly, tool.tier === "read")

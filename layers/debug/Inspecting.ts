@@ -40,7 +40,11 @@ export const make = (current: Current): Inspecting => {
   const threads = Effect.gen(function* () {
     const live = yield* present
     const all = yield* during(live)(Meant.threads(current, live))
-    return { ...state(), threads: all }
+    return {
+      ...state(),
+      threads: all.slice(0, Policy.mostThreads),
+      ...(all.length > Policy.mostThreads ? { total: all.length } : {})
+    }
   })
 
   const stack: Inspecting["stack"] = (threadId) =>

@@ -17,6 +17,8 @@ import * as Handshake from "./Handshake.ts"
 import * as Session from "./Session.ts"
 import * as Transport from "./Transport.ts"
 
+const longestCategory = 40
+
 export interface Live {
   readonly adapter: Adapter
   readonly isAttached: boolean
@@ -78,6 +80,7 @@ export const make = Effect.fnUntraced(function* (options: Options): Effect.fn.Re
   let temporary: string | undefined
   let exitCode: number | undefined
   let because: string | undefined
+  let isSignalled = false
   let isOver = false
   /** We have said goodbye: what is still told is of no interest. */
   let isLeaving = false
@@ -86,7 +89,8 @@ export const make = Effect.fnUntraced(function* (options: Options): Effect.fn.Re
 
   const noteExit = (code: number | undefined) => {
     // After a kill of ours the code says nothing of the program.
-    if (because === undefined) exitCode = code ?? exitCode
+    if (because !== undefined) return
+    exitCode = code === 0 && isSignalled && adapter.quirks?.hidesSignals === true ? undefined : (code ?? exitCode)
   }
 
   const write = (category: string, text: string) => {
@@ -94,7 +98,7 @@ export const make = Effect.fnUntraced(function* (options: Options): Effect.fn.Re
   }
 
   const onOutput = (body: unknown) => {
-    const category = Wire.text(body, "category") ?? "console"
+    const category = Wire.cut(Wire.text(body, "category") ?? "console", longestCategory)
     const text = Wire.text(body, "output") ?? ""
     if (category === "telemetry" || text === "") return
     const code = category === "console" ? adapter.quirks?.exitText?.exec(text)?.[1] : undefined
@@ -113,6 +117,7 @@ export const make = Effect.fnUntraced(function* (options: Options): Effect.fn.Re
         told.isConfigurable = true
         return
       case "stopped":
+        isSignalled = Wire.text(body, "reason") === "signal"
         return execution.stopped(key, body)
       case "continued":
         return execution.continued(
@@ -289,6 +294,17 @@ export const make = Effect.fnUntraced(function* (options: Options): Effect.fn.Re
         .map((path) => ["setBreakpoints", { source: { path }, breakpoints: [] }] as const)
       if (isStopped) requests.push(["continue", { threadId: execution.current()?.threadId ?? 1 }])
       for (const [command, args] of requests) yield* Clocks.within(session.send(command, args), policy.exit)
+    }
+    const command = adapter.quirks?.detachCommand
+    if (isAttached && command !== undefined && session.told.isConfigurable) {
+      if (!isStopped) {
+        fork(Effect.ignore(session.send("pause", { threadId: 1 })))
+        yield* Clocks.within(
+          changes.until(() => execution.current()),
+          policy.exit
+        )
+      }
+      yield* Clocks.within(session.send("evaluate", { expression: command, context: "repl" }), policy.exit)
     }
     const canSay = session.capabilities.has("supportTerminateDebuggee")
     // gdb gives the last of the output after `terminated`, before this answer; lldb 19 its own crash after it.

@@ -55,40 +55,35 @@ export const args = (program: Enclosure.Program, options: Options = {}): Readonl
     )
     .map((each) => Path.dirname(each))
   const resolver = options.network === true ? ["/run/systemd/resolve"].filter((path) => stat(path) !== undefined) : []
+  const binds = (kind: "--bind" | "--ro-bind", paths: ReadonlyArray<string>) => paths.map((path) => [kind, path, path])
+  const hidden = absent.flatMap((path) => {
+    const found = stat(path)
+    if (found === undefined || isWithin(cwd, path)) return []
+    return [found.isDirectory() ? ["--tmpfs", path] : ["--ro-bind", "/dev/null", path]]
+  })
   return [
     // Ends all of it with the process that stands for it on the host.
-    "--die-with-parent",
-    "--unshare-user-try",
-    "--unshare-pid",
-    "--unshare-ipc",
-    "--unshare-uts",
-    "--unshare-cgroup-try",
-    ...(options.network === true ? [] : ["--unshare-net"]),
-    ...["--ro-bind", "/", "/"],
-    ...["--dev", "/dev"],
-    ...["--proc", "/proc"],
-    ...["--tmpfs", "/tmp"],
+    ["--die-with-parent"],
+    ["--unshare-user-try", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"],
+    options.network === true ? [] : ["--unshare-net"],
+    ["--ro-bind", "/", "/"],
+    ["--dev", "/dev"],
+    ["--proc", "/proc"],
+    ["--tmpfs", "/tmp"],
     // The sockets of services: a file system that cannot be written does not keep a program from talking to them.
-    ...["--tmpfs", "/run"],
-    ...[...resolver, ...needed].flatMap((path) => ["--ro-bind", path, path]),
-    ...absent.flatMap((path) => {
-      const found = stat(path)
-      if (found === undefined) return []
-      return found.isDirectory() ? ["--tmpfs", path] : ["--ro-bind", "/dev/null", path]
-    }),
-    ...writable.flatMap((path) => ["--bind", path, path]),
-    ...["--chdir", cwd],
-    "--",
-    program.command,
-    ...program.args
-  ]
+    ["--tmpfs", "/run"],
+    ...binds("--ro-bind", [...resolver, ...needed]),
+    ...binds("--bind", writable),
+    ...hidden,
+    ["--chdir", cwd],
+    ["--", program.command, ...program.args]
+  ].flat()
 }
 
 /** An interrupt goes to the whole group: what stands for the enclosure must outlive it. */
 const ignoringInterrupts = ["-c", `trap '' INT; exec "$@"`, "sh"]
 
 const running = (command: string, options: Options): Enclosure.Running => ({
-  name: `a bubblewrap sandbox: only the working directory can be written${options.network === true ? "" : ", and there is no network"}`,
   enter: (program) => ({
     ...program,
     command: "/bin/sh",

@@ -71,7 +71,11 @@ export const run = Effect.fnUntraced(function* (options: Options): Effect.fn.Ret
   const idle = yield* Budget.idle(
     options.inactivity,
     Effect.suspend(() =>
-      interrupt("nothing happened in it for as long as its budget allows (5 minutes unless set otherwise).", true)
+      interrupt(
+        "it printed nothing and called nothing for as long as it may (5 minutes unless set otherwise). " +
+          "Do not run it again as it is: let it do less at a time, print as it goes, or start the work in the background.",
+        true
+      )
     )
   )
   const bridge = yield* Bridge.make({
@@ -84,7 +88,12 @@ export const run = Effect.fnUntraced(function* (options: Options): Effect.fn.Ret
   })
   if (options.outer !== undefined) {
     yield* Budget.spent(options.outer).pipe(
-      Effect.andThen(interrupt("the time that a cell may take in all is over.", true)),
+      Effect.andThen(
+        interrupt(
+          "the time that a cell may take in all is over. Do not run it again as it is: let it do less at a time.",
+          true
+        )
+      ),
       Effect.forkScoped
     )
   }

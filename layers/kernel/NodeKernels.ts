@@ -3,12 +3,14 @@ import * as Fs from "node:fs"
 import { createRequire } from "node:module"
 import { Effect, Fiber, Layer, Schedule } from "effect"
 import * as Budget from "../../src/Budget.ts"
+import * as Enclosure from "../../src/kernel/Enclosure.ts"
 import { type Cell, Kernels, type Language, type Ran } from "../../src/kernel/Kernels.ts"
 import * as Outputs from "../../src/kernel/Outputs.ts"
 import { Processes } from "../../src/Processes.ts"
 import type * as ToolError from "../../src/ToolError.ts"
 import { Workspace } from "../../src/Workspace.ts"
 import * as CellRun from "./CellRun.ts"
+import * as Enclosed from "./Enclosed.ts"
 import * as Interpreters from "./Interpreters.ts"
 import * as JavaScriptCommand from "./javascript/Command.ts"
 import * as Ladder from "./Ladder.ts"
@@ -45,7 +47,9 @@ export const layer = (options: Options): Layer.Layer<Kernels, never, Processes |
     Kernels,
     Effect.gen(function* () {
       const { root: cwd } = yield* Workspace
-      const processes = yield* Processes
+      // Where the harness has wired an enclosure, interpreters begin there (SPEC §8.5).
+      const processes = yield* Enclosed.make
+      const enclosure = yield* Enclosure.Enclosure
       const scope = yield* Effect.scope
       const env = options.env ?? process.env
       const limits = { ...Outputs.defaultLimits, ...options.limits }
@@ -90,6 +94,7 @@ export const layer = (options: Options): Layer.Layer<Kernels, never, Processes |
           cwd,
           candidates: given === undefined ? candidates : Effect.succeed({ candidates: given, skipped: [] }),
           advice,
+          place: Effect.asVoid(Enclosure.place(enclosure)),
           startBudget: options.start ?? Budget.after("60 seconds"),
           memoryLimit: options.memoryLimit,
           limits,

@@ -5,6 +5,7 @@ import * as Frame from "../../src/kernel/Frame.ts"
 import * as Splice from "../../src/kernel/Splice.ts"
 import * as Processes from "../../src/Processes.ts"
 import * as Lines from "../../src/wire/Lines.ts"
+import * as ProcessTable from "../process/ProcessTable.ts"
 
 /** How long a mark or a frame may be missing, from the last that was read, before it is not waited for; in milliseconds. */
 const quiet = { mark: 200, frame: 20 }
@@ -94,6 +95,8 @@ export const start = Effect.fnUntraced(function* (
     }),
     ({ message }) => message
   )
+  const { pid } = process
+  const entry = { pid, parent: 0, group: pid, session: pid, start: ProcessTable.startOf(pid) }
   const [frames, requests] = process.pipes
   if (frames === undefined || requests === undefined) return yield* Effect.die("no pipes")
 
@@ -237,7 +240,7 @@ export const start = Effect.fnUntraced(function* (
       listener = next
     },
     end,
-    hasExited: Effect.map(lookAround, () => hasExited),
+    hasExited: Effect.map(lookAround, () => hasExited || !ProcessTable.isAlive(entry)),
     isGone: () => goneBecause,
     gone: Deferred.await(gone)
   }

@@ -27,6 +27,8 @@ export interface Options {
   >
   /** What to do when there is no interpreter, a sentence. */
   readonly advice: string
+  /** Fails with the reason, a clause, where no interpreter may begin now. */
+  readonly place: Effect.Effect<void, string>
   readonly startBudget: Budget.Budget
   readonly memoryLimit: number | undefined
   readonly limits: Outputs.Limits
@@ -109,6 +111,7 @@ export const make = (options: Options): Slot => {
 
   const begin = Effect.gen(function* (): Effect.fn.Return<Session.Session, ToolError.ToolError, Processes> {
     const generation = resets
+    yield* Effect.mapError(options.place, (why) => ToolError.make("not_covered", `The cell was not run: ${why}.`))
     const { candidates, skipped } = yield* options.candidates
     const problems = [...skipped]
     let wasStarted = false

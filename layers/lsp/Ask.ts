@@ -35,20 +35,19 @@ const noText: Record<string, string> = {
 /** `Target.at` once for each text, whichever server is shown it. */
 export const offsets = (target: Target) => {
   let known: { readonly text: string; readonly offset: number } | undefined
-  return (text: string): Effect.Effect<number, ToolError> => {
+  return ({ indexed, text }: Text): Effect.Effect<number, ToolError> => {
     if (target.at === undefined) return Effect.succeed(0)
     if (known?.text === text) return Effect.succeed(known.offset)
-    return Effect.tap(target.at(text), (offset) =>
-      Effect.sync(() => {
-        known = { text, offset }
-      })
-    )
+    return Effect.map(target.at(indexed), (offset) => {
+      known = { text, offset }
+      return offset
+    })
   }
 }
 
 export interface Subject {
   readonly file: string
-  readonly offset: (text: string) => Effect.Effect<number, ToolError>
+  readonly offset: (text: Text) => Effect.Effect<number, ToolError>
 }
 
 const makeAsking = (
@@ -76,7 +75,7 @@ const makeAsking = (
           error._tag === "Closed" ? { _tag: "NoAnswer", message: error.message } : error
         )
       ),
-    locate: (places) => Effect.sync(() => places.map((place) => Locate.location(session, around.texts, place))),
+    locate: (places) => Effect.sync(() => Locate.locations(session, around.texts, places)),
     diagnostics:
       path === undefined
         ? Effect.succeed([])
@@ -120,7 +119,7 @@ export const ask = Effect.fnUntraced(function* <A>(
     if (subject !== undefined) {
       const opened = documents.open(subject.file)
       if (typeof opened === "string") return { outcome: "unknown", reason: noText[opened] ?? opened }
-      shown = { ...opened, offset: yield* subject.offset(opened.text.text) }
+      shown = { ...opened, offset: yield* subject.offset(opened.text) }
     }
     const document = shown?.document
 

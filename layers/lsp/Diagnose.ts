@@ -124,7 +124,7 @@ export const file = Effect.fnUntraced(function* (
   }
   const unknown = (reason: string): Outcome<ReadonlyArray<Diagnostic>> => {
     const value = said()
-    return { outcome: "unknown", reason, ...(value.length === 0 ? {} : { provisional: value }) }
+    return { outcome: "unknown", reason, why: "late", ...(value.length === 0 ? {} : { provisional: value }) }
   }
 
   while (true) {

@@ -14,16 +14,25 @@ const indexedOf = (texts: Texts, path: string): TextPositions.Indexed | undefine
   return typeof text === "string" ? undefined : text.indexed
 }
 
-export const location = (session: Session, texts: Texts, { range, uri }: Place): Location => {
-  const isFile = Uri.toPath(uri) !== undefined
-  const path = session.pathOf(uri)
-  const indexed = isFile ? indexedOf(texts, path) : undefined
-  return {
-    path,
-    isFile,
-    ...TextPositions.toSpan(indexed, range, session.capabilities.encoding),
-    text: indexed === undefined ? undefined : TextPositions.lineText(indexed, range.start.line)?.slice(0, longestLine)
-  }
+/** The places in the order given; each file is looked at once. */
+export const locations = (session: Session, texts: Texts, places: ReadonlyArray<Place>): ReadonlyArray<Location> => {
+  const known = new Map<string, Pick<Location, "path" | "isFile"> & { indexed: TextPositions.Indexed | undefined }>()
+  return places.map(({ range, uri }) => {
+    let file = known.get(uri)
+    if (file === undefined) {
+      const isFile = Uri.toPath(uri) !== undefined
+      const path = session.pathOf(uri)
+      file = { path, isFile, indexed: isFile ? indexedOf(texts, path) : undefined }
+      known.set(uri, file)
+    }
+    const { indexed, isFile, path } = file
+    return {
+      path,
+      isFile,
+      ...TextPositions.toSpan(indexed, range, session.capabilities.encoding),
+      text: indexed === undefined ? undefined : TextPositions.lineText(indexed, range.start.line)?.slice(0, longestLine)
+    }
+  })
 }
 
 /** What a server has said of a file. */

@@ -127,7 +127,7 @@ const make = Effect.fnUntraced(function* (options: Options) {
     target: Target,
     call?: CallOptions
   ) {
-    const { text } = yield* readable(target.file)
+    const text = yield* readable(target.file)
     const chosen = yield* choices(target.file, call?.server)
     const offset = Ask.offsets(target)
     if (chosen.length > 0) yield* offset(text)

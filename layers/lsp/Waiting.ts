@@ -58,7 +58,8 @@ export const timedOut = <A>(course: Course<A>, seconds: number, now: number): Ou
   const isLoading = session !== undefined && session.progress.readiness(now) === "loading"
   const state = isLoading ? `; ${stillLoading(session, now)}` : ""
   const reason = `not answered in ${seconds} s, ${doing}${state}`
-  return { outcome: "unknown", reason, ...(value === undefined ? {} : { provisional: value }) }
+  const why = isLoading ? "loading" : "late"
+  return { outcome: "unknown", reason, why, ...(value === undefined ? {} : { provisional: value }) }
 }
 
 /** An answer that tells to ask again: the text has changed, or the server gave up its work. */

@@ -25,8 +25,9 @@ const require = createRequire(import.meta.url)
 const sha256 = (text: string): string =>
   (require("node:crypto") as typeof Crypto).createHash("sha256").update(text).digest("hex")
 
-/** Near misses that one worker looks for while it has found nothing. */
+/** Near misses that one worker looks for while it has found nothing, and the files in which it does. */
 const mostNear = 5
+const mostNearFiles = 50
 
 /** A parser that failed leaves memory in a state that nobody knows. */
 export class ParserFailed extends Error {}
@@ -79,6 +80,7 @@ export const make = (options: {
   const told = new Set<string>()
   let fresh: Array<LanguageOutcome> = []
   let near = 0
+  let nearFiles = 0
   let hasMatch = false
 
   const prepare = (grammar: Grammar): { readonly outcome: LanguageOutcome; readonly ready: Ready | undefined } => {
@@ -148,7 +150,9 @@ export const make = (options: {
         return rewritten && { ...rewritten, hash: sha256(text) }
       }
       const { limit } = request as { readonly limit: number }
-      const outcome = Scan.scan(now.prepared, path, root, text, { limit, near: !hasMatch && near < mostNear })
+      const isNearWanted = !hasMatch && near < mostNear && nearFiles < mostNearFiles
+      const outcome = Scan.scan(now.prepared, path, root, text, { limit, near: isNearWanted })
+      if (isNearWanted) nearFiles++
       near += outcome.near.length
       hasMatch ||= outcome.readings.some(({ count }) => count > 0)
       return outcome

@@ -2,7 +2,7 @@
 import type { FileOutcome, LanguageOutcome } from "../../src/syntax/Outcome.ts"
 
 /** Searches that are remembered, and what they may remember together: files, and characters of matches. */
-const mostSearches = 8
+const mostSearches = 4
 const mostFiles = 60_000
 const mostCharacters = 8_000_000
 

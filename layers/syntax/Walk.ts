@@ -8,7 +8,7 @@ import * as Path from "node:path"
 import * as IgnoreRules from "../workspace/IgnoreRules.ts"
 
 /** Why an entry is left out. */
-export type Skip = "ignored" | "symbolic link" | "unreadable"
+export type Skip = "ignored" | "symbolic link" | "unreadable" | "no regular file"
 
 export interface Visitor {
   /** A file, by its absolute path and its name. Returning `false` ends the walk. */
@@ -166,7 +166,7 @@ export const walk = (start: string, root: string, visitor: Visitor): void => {
         if (!visit(path, own)) return false
       } else if (entry.isFile() || (entry.isSymbolicLink() && linked(path))) {
         if (!visitor.file(path, entry.name)) return false
-      } else if (entry.isSymbolicLink()) visitor.skip("symbolic link")
+      } else visitor.skip(entry.isSymbolicLink() ? "symbolic link" : "no regular file")
     }
     return true
   }

@@ -213,7 +213,9 @@ export const make = (): Breakpoints => {
             line,
             ...(condition === undefined ? {} : { condition }),
             ...(hitCondition === undefined ? {} : { hitCondition: hits(hitCondition, quirks) }),
-            ...(logMessage === undefined ? {} : { logMessage })
+            ...(logMessage === undefined
+              ? {}
+              : { logMessage: quirks?.logsWithoutEnd === true ? `${logMessage}\n` : logMessage })
           })),
           lines: sent.map(({ wanted }) => wanted.line),
           sourceModified: false

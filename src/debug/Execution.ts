@@ -38,6 +38,9 @@ export interface Execution {
   readonly sessionGone: (session: number) => void
 }
 
+/** More stops than this standing at once are a fault of the adapter. */
+const mostStops = 1000
+
 export const make = (): Execution => {
   let serial = 0
   let generation = 0
@@ -72,8 +75,8 @@ export const make = (): Execution => {
         ...standing.filter(
           (each) => each.stop.session !== session || (!stop.isOfAll && each.stop.threadId !== threadId)
         ),
-        { stop, goingOn: new Set() }
-      ]
+        { stop, goingOn: new Set<number>() }
+      ].slice(-mostStops)
     },
     continued: (session, threadId) => {
       generation++

@@ -33,6 +33,8 @@ export const defaults: Policy = {
 
 /** Frames of a `stack`. */
 export const mostFrames = 30
+/** Threads of a `threads`. */
+export const mostThreads = 200
 /** Children of a `variables`. */
 export const mostVariables = 50
 /** UTF-16 units of a variable's value. */

@@ -143,7 +143,9 @@ const body = (value: Values.Value, op: string): ReadonlyArray<string> => {
     }
     case "threads": {
       const threads = value.threads ?? []
-      return [`${counted(threads.length, "thread")}:`, ...threads.map(({ id, name }) => `  ${id}  ${name}`)]
+      const total = value.total ?? threads.length
+      const head = total > threads.length ? `${threads.length} of ${total} threads:` : `${counted(total, "thread")}:`
+      return [head, ...threads.map(({ id, name }) => `  ${id}  ${name}`)]
     }
     case "stack": {
       const frames = value.frames ?? []

@@ -94,7 +94,7 @@ export const Value = Schema.Struct({
   frames: optionalKey(Schema.Array(Frame)),
   scopes: optionalKey(Schema.Array(Schema.Struct({ name: Schema.String, reference: Schema.Int }))),
   variables: optionalKey(Schema.Array(Variable)),
-  /** How many variables, or frames, there are in all, where it is known. */
+  /** How many variables, frames or threads there are in all, where it is known. */
   total: optionalKey(Schema.Int),
   result: optionalKey(Schema.String),
   type: optionalKey(Schema.String),

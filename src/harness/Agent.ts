@@ -2,8 +2,8 @@
 import { Effect, Hash, Result, Schedule } from "effect"
 import { type AiError, type LanguageModel, Prompt } from "effect/ai"
 import type * as Answer from "../Answer.ts"
+import * as Content from "../Content.ts"
 import type { Surface } from "../Surface.ts"
-import * as AgentImages from "./AgentImages.ts"
 
 export type Event =
   | { readonly type: "said"; readonly text: string }
@@ -177,7 +177,7 @@ const resultPart = ({ id, name }: Called, answer: Answer.Answer, note: string): 
     name,
     isFailure: answer.isFailure,
     result: text,
-    modelOutput: [Prompt.textPart({ text }), ...AgentImages.parts(answer)],
+    modelOutput: [Prompt.textPart({ text }), ...Content.images(answer).map(Prompt.filePart)],
     providerExecuted: false
   })
 }

@@ -62,7 +62,8 @@ export const layer = (options: {
               )
             )
           )
-        const chosen = reply.outcome === "answered" ? reply.selected[0] : no
+        if (reply.outcome === "skipped") return yield* denied(call.tool, "the user was asked and did not allow it")
+        const chosen = reply.selected[0]
         if (chosen === always) granted.add(tier)
         else if (chosen !== yes) return yield* denied(call.tool, "the user said no")
       })

@@ -15,6 +15,7 @@ import * as CallSyntax from "./CallSyntax.ts"
 import { Cards } from "./Cards.ts"
 import * as Lines from "./Lines.ts"
 import { Output } from "./Output.ts"
+import * as Pictures from "./Pictures.ts"
 import { RunInfo } from "./RunInfo.ts"
 import * as Serve from "./Serve.ts"
 import { CallFailed, UsageError } from "./Usage.ts"
@@ -44,7 +45,7 @@ export interface Platform {
   /** Connects the terminal to the cards, where there is one. */
   readonly connectTerminal: Effect.Effect<void, never, Cards | Scope.Scope>
   /** Reads calls from the terminal until it is closed; `None` where there is no terminal. */
-  readonly console: Option.Option<Effect.Effect<void, never, Run | Scope.Scope>>
+  readonly console: Option.Option<Effect.Effect<void, never, Run | Scope.Scope | FileSystem.FileSystem>>
 }
 
 const common = {
@@ -232,10 +233,13 @@ export const make = (platform: Platform) => {
   )
 
   const openConsole = inRun((_: Common) => Option.getOrElse(platform.console, () => Effect.void))
-  return Command.make("livetools", common, (config): Effect.Effect<void, UsageError | CliError.ShowHelp> =>
-    Option.isNone(platform.console)
-      ? Effect.fail(new CliError.ShowHelp({ commandPath: ["livetools"], errors: [] }))
-      : openConsole(config)
+  return Command.make(
+    "livetools",
+    common,
+    (config): Effect.Effect<void, UsageError | CliError.ShowHelp, FileSystem.FileSystem> =>
+      Option.isNone(platform.console)
+        ? Effect.fail(new CliError.ShowHelp({ commandPath: ["livetools"], errors: [] }))
+        : openConsole(config)
   ).pipe(
     Command.withDescription("Agent tools bound to live resources. On a terminal, without a subcommand: a console"),
     Command.withSubcommands([tools, call, run, serve, agent])
@@ -268,12 +272,14 @@ const listTools = Effect.fnUntraced(function* ({ json: asJson }: Common & { read
 const firstSentence = (text: string): string => /^.*?\.(?=\s|$)/s.exec(text)?.[0] ?? text
 
 const print = (tool: string, answer: Answer.Answer, asJson: boolean) =>
-  Effect.flatMap(Output, ({ err, out }) => {
-    if (asJson) return out(`${JSON.stringify({ tool, ...answer })}\n`)
+  Effect.gen(function* () {
+    const { err, out } = yield* Output
+    if (asJson) return yield* out(`${JSON.stringify({ tool, ...answer })}\n`)
     const text = answer.text.endsWith("\n") ? answer.text : `${answer.text}\n`
-    if (!answer.isFailure) return out(text)
+    const images = (yield* Pictures.save(answer)).map((line) => `${line}\n`).join("")
+    if (!answer.isFailure) return yield* out(text + images)
     const hint = answer.code === "no_approver" ? "Run it with --yes to approve every call.\n" : ""
-    return err(`${answer.code}: ${text}${hint}`)
+    return yield* err(`${answer.code}: ${text}${images}${hint}`)
   })
 
 const exitCode = (answer: Answer.Failure): number =>
@@ -290,9 +296,12 @@ const fileLines = (path: string) =>
   Stream.unwrap(
     Effect.map(FileSystem.FileSystem, (fs) =>
       Lines.split(Serve.maxLineBytes)(
-        fs
-          .stream(path)
-          .pipe(Stream.mapError((error) => new UsageError({ message: `${path} cannot be read: ${error.message}` })))
+        fs.stream(path).pipe(
+          Stream.mapError(({ message, reason }) => {
+            const why = reason._tag === "BadResource" ? "it is a folder, not a file of calls" : message
+            return new UsageError({ message: `${path} cannot be read: ${why}` })
+          })
+        )
       )
     )
   )

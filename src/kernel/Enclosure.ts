@@ -3,7 +3,6 @@
  * of its own answers for it here; nothing in the library starts one to get there.
  */
 import { Context, Effect, Result } from "effect"
-import * as ToolError from "../ToolError.ts"
 
 /** How a program is started. */
 export interface Program {
@@ -17,8 +16,6 @@ export interface Program {
 
 /** An enclosure that is running. */
 export interface Running {
-  /** What the model is told of where its cells run. */
-  readonly name: string
   /**
    * What to start on the host so that this program runs inside. It must inherit descriptors 0 to 4, end when what is started is
    * killed, and see the working directory and the interpreter under the same paths.
@@ -39,16 +36,15 @@ export const Enclosure: Context.Reference<Port> = Context.Reference<Port>("livet
 })
 
 /**
- * Where an interpreter begins now: in this enclosure, or (`undefined`) on the host. Fails with `not_covered` where the host is
+ * Where an interpreter begins now: in this enclosure, or (`undefined`) on the host. Fails with the reason, a clause, where the host is
  * not allowed and no enclosure runs.
  */
-export const place = (port: Port): Effect.Effect<Running | undefined, ToolError.ToolError> =>
+export const place = (port: Port): Effect.Effect<Running | undefined, string> =>
   Effect.flatMap(port.running, (answer) => {
     if (Result.isSuccess(answer)) return Effect.succeed(answer.success)
     if (port.isHostAllowed) return Effect.undefined
-    return ToolError.make(
-      "not_covered",
-      `The cell was not run: cells of this run may run in its enclosure only, and no enclosure is running (${answer.failure}). ` +
-        "Go on without cells, or ask for the enclosure to be started."
+    return Effect.fail(
+      `cells of this run may run in its enclosure only, and no enclosure is running: ${answer.failure}; ` +
+        "go on without cells, or ask for the enclosure to be started"
     )
   })

@@ -10,12 +10,14 @@ const words = (text: string): number => text.split(/\s+/).filter((word) => word 
 
 const Parameters = Schema.Struct({
   code: Schema.String.annotate({ description: "The cell, verbatim: no Markdown fence around it" }),
-  description: Schema.String.check(
+  description: Schema.String.annotate({
+    description: "What the cell does, in 5 to 10 words: its label in the transcript"
+  }).check(
     Schema.makeFilter(
       (text) =>
         words(text) > 1 || "say in 5 to 10 words what the cell does: it is the label of the cell in the transcript"
     )
-  ).annotate({ description: "What the cell does, in 5 to 10 words: its label in the transcript" }),
+  ),
   language: Schema.optionalKey(Language.annotate({ description: "Default: python" })),
   reset: Schema.optionalKey(
     Schema.Boolean.annotate({

@@ -122,9 +122,9 @@ const ending = (value: Value): string => {
     case "exit":
       return `The cell asked to exit with code ${value.exit_code ?? 0}: the cell ended, the interpreter did not. ${kept}`
     case "interrupted":
-      return `The cell was interrupted: ${value.state_reason ?? ""} ${kept}`
+      return `The cell was interrupted after ${seconds(value.milliseconds)}: ${value.state_reason ?? ""} ${kept}`
     case "died":
-      return `The interpreter is gone: ${value.state_reason ?? ""} State lost: variables and imports are gone; the next cell begins with a new interpreter. The cell was not run again.`
+      return `The interpreter is gone after ${seconds(value.milliseconds)}: ${value.state_reason ?? ""} State lost: variables and imports are gone; the next cell begins with a new interpreter. The cell was not run again.`
   }
 }
 

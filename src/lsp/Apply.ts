@@ -78,7 +78,7 @@ export const lspApply = LiveTool.make("lsp_apply", {
       })
       const answers = yield* servers.ask(listing, where.target, { timeout: EditOfServer.patience })
       const parts = answers.map(Outcomes.toPart)
-      yield* Outcomes.requireAnswer(`code actions of ${where.shown}`, { servers: parts })
+      yield* Outcomes.requireAnswer(`code actions of ${where.shown}`, { servers: parts }, answers)
       const candidates = answers.flatMap((answer) =>
         answer.outcome === "found"
           ? answer.value.map((action): ApplyChoice.Candidate => ({ ...action, server: answer.id, root: answer.root }))

@@ -66,7 +66,12 @@ const ofFiles = Effect.fnUntraced(function* (files: ReadonlyArray<string>, optio
         })
   }
   const what = files.length === 1 ? show(files[0]!) : `the ${files.length} files`
-  return value.diagnostics.length > 0 ? value : yield* Outcomes.requireAnswer(`the diagnostics of ${what}`, value)
+  if (value.diagnostics.length > 0) return value
+  return yield* Outcomes.requireAnswer(
+    `the diagnostics of ${what}`,
+    value,
+    answers.flatMap((answer) => answer.servers)
+  )
 })
 
 const ofProject = Effect.fnUntraced(function* (options: Options) {
@@ -100,7 +105,14 @@ const ofProject = Effect.fnUntraced(function* (options: Options) {
   if (value.diagnostics.length > 0 || checked?.checkers.some(({ outcome }) => outcome === "empty") === true)
     return value
   const parts = [...(checked?.checkers ?? []), ...value.servers]
-  yield* Outcomes.requireAnswer("the diagnostics of the project", { ...value, servers: parts })
+  yield* Outcomes.requireAnswer("the diagnostics of the project", { ...value, servers: parts }, [
+    ...(checked?.checkers ?? []).map((one): Answer<never> => ({
+      ...one,
+      outcome: one.outcome === "unknown" ? "unknown" : "not_covered",
+      reason: one.reason ?? ""
+    })),
+    ...answers
+  ])
   return value
 })
 

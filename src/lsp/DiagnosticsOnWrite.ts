@@ -9,6 +9,7 @@ import type * as LiveTool from "../LiveTool.ts"
 import { openJsonSchema } from "../Parameters.ts"
 import type { Tier } from "../Tier.ts"
 import { Workspace } from "../Workspace.ts"
+import type * as Course from "./DiagnosticsOnWriteCourse.ts"
 import * as Watching from "./DiagnosticsOnWriteWatch.ts"
 import { BeforeWrite } from "./EditOfServer.ts"
 import { LanguageServers } from "./LanguageServers.ts"
@@ -39,7 +40,7 @@ export class DiagnosticsOnWrite extends Context.Service<
 const mostInValue = 100
 const mostInText = 20
 
-type Introduced = Watching.Report["introduced"]
+type Introduced = Course.Report["introduced"]
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
@@ -109,7 +110,7 @@ const textOf = (added: Added, isDeferred: boolean): ReadonlyArray<string> => {
 
 const told =
   (show: (path: string) => string) =>
-  (written: Watching.Written, introduced: Introduced): Deferred => {
+  (written: Course.Written, introduced: Introduced): Deferred => {
     const all = ranked(introduced).map(toValue(show))
     const files = written.files.map(({ path }) => show(path))
     const what = `${written.tool} of ${files.slice(0, 3).join(", ")}${files.length > 3 ? ` and ${files.length - 3} more` : ""}`
@@ -163,7 +164,7 @@ const decodeValue = Schema.decodeUnknownResult(
 )
 
 /** What a value says was written; paths as the working directory shows them, which it resolves again. */
-const writtenOf = (tool: string, value: unknown, root: string, isUndo: boolean): Watching.Written => {
+const writtenOf = (tool: string, value: unknown, root: string, isUndo: boolean): Course.Written => {
   const decoded = decodeValue(value)
   const { edit_id, files } = Result.isSuccess(decoded) ? decoded.success : { edit_id: undefined, files: [] }
   const absolute = (path: string) => (path.startsWith("/") || /^[A-Za-z]:/.test(path) ? path : `${root}/${path}`)

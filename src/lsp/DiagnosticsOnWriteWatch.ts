@@ -10,6 +10,8 @@ import type * as DeferredFindings from "../DeferredFindings.ts"
 import type { Edits } from "../Edits.ts"
 import type { Workspace } from "../Workspace.ts"
 import * as Dependants from "./Dependants.ts"
+import * as Course from "./DiagnosticsOnWriteCourse.ts"
+import * as Late from "./DiagnosticsOnWriteLate.ts"
 import * as Rounds from "./DiagnosticsOnWriteRounds.ts"
 import type { LanguageServers } from "./LanguageServers.ts"
 import * as Ledger from "./Ledger.ts"
@@ -29,83 +31,31 @@ export interface Budgets {
 
 export const defaults: Budgets = { warm: "500 millis", cold: "5 seconds", deferred: "60 seconds", others: 40 }
 
-/** What was written. Paths are absolute. */
-export interface Written {
-  readonly tool: string
-  readonly edit_id: string | undefined
-  /** `from`: where it was before. */
-  readonly files: ReadonlyArray<{ readonly path: string; readonly from?: string | undefined }>
-  /** The edit is taken back: what was there before it is nothing new. */
-  readonly isUndo: boolean
-}
-
-export interface Report {
-  readonly outcome: "nothing_new" | "introduced" | "unknown" | "not_covered"
-  readonly introduced: ReadonlyArray<Rounds.Introduced>
-  /** Why something is not known, a server each. */
-  readonly reasons: ReadonlyArray<string>
-  /** Whether it is told with a later answer, should there be something. */
-  readonly isDeferred: boolean
-}
-
 /** One call that writes. */
 export interface Watch {
   /** Notes what servers say of files before they are written; may be called again for more of them. */
   readonly before: (paths: ReadonlyArray<string>) => Effect.Effect<void>
-  readonly after: (written: Written) => Effect.Effect<Report>
+  readonly after: (written: Course.Written) => Effect.Effect<Course.Report>
   /** The call has ended without a write. */
   readonly release: Effect.Effect<void>
-}
-
-const nothing: Report = { outcome: "not_covered", introduced: [], reasons: [], isDeferred: false }
-
-/** The texts of files, and their hashes. */
-type Contents = ReadonlyMap<string, { readonly text: string; readonly hash: string } | undefined>
-
-const textsOf = (contents: Contents): ReadonlyMap<string, string> =>
-  new Map([...contents].flatMap(([path, source]) => (source === undefined ? [] : [[path, source.text]])))
-
-/** What was written and is there; nothing where all is gone. */
-const ownOf = (contents: Contents): ReadonlyArray<string> =>
-  [...contents].flatMap(([path, source]) => (source === undefined ? [] : [path]))
-
-/** What is known of the consequences of a write so far. */
-interface Course {
-  readonly introduced: Array<Rounds.Introduced>
-  /** By path and server. */
-  readonly answers: Map<string, Map<string, Rounds.Said>>
-  /** Those of which what was there before is not known. */
-  readonly unfounded: Map<string, string>
-  /** Nothing more comes. */
-  isWhole: boolean
-  /** The call has ended. */
-  isTold: boolean
 }
 
 interface Before {
   readonly _tag: "Before"
   readonly names: ReadonlyMap<string, Rounds.Kind>
-  readonly contents: Contents
+  readonly contents: Course.Contents
   readonly done: Deferred.Deferred<void>
 }
 
 interface After {
   readonly _tag: "After"
-  readonly written: Written
-  readonly contents: Contents
-  readonly course: Course
+  readonly written: Course.Written
+  readonly contents: Course.Contents
+  readonly course: Course.Course
   readonly done: Deferred.Deferred<void>
 }
 
 type Request = Before | After | { readonly _tag: "End" }
-
-/** Findings that wait for the next answer, with the hashes of the texts that they are about. */
-interface Late {
-  readonly written: Written
-  readonly own: ReadonlyArray<string>
-  readonly hashes: ReadonlyMap<string, string | undefined>
-  readonly introduced: ReadonlyArray<Rounds.Introduced>
-}
 
 const unknown: Rounds.Before = { snapshot: new Map(), extra: new Map() }
 
@@ -120,7 +70,7 @@ export const make = Effect.fnUntraced(function* (options: {
   readonly edits: Edits["Service"]
   readonly workspace: Workspace["Service"]
   readonly budgets: Budgets
-  readonly tell: (written: Written, introduced: ReadonlyArray<Rounds.Introduced>) => DeferredFindings.Deferred
+  readonly tell: (written: Course.Written, introduced: ReadonlyArray<Rounds.Introduced>) => DeferredFindings.Deferred
 }): Effect.fn.Return<
   {
     readonly begin: Effect.Effect<Watch>
@@ -142,45 +92,22 @@ export const make = Effect.fnUntraced(function* (options: {
   const patience = Policy.millis(budgets.deferred)
   /** What was known before an edit, of the files that it might concern. */
   const befores = new Map<string, ReadonlyMap<string, Ledger.Counts>>()
-  let late: Array<Late> = []
-  /** Findings that nobody was told of when their file was written again: that write tells of those that are still there. */
-  let owed: Array<Rounds.Introduced> = []
   /** The write whose consequences the servers are asked about. */
-  let current: { readonly request: After; readonly abandoned: Deferred.Deferred<void> } | undefined
+  let current: { readonly request: After; readonly over: Deferred.Deferred<"replaced" | "cut"> } | undefined
   /** What was known before a write that was abandoned: the one that took its place begins with that. */
   let inherited: ReadonlyMap<string, Ledger.Counts> | undefined
   /** How many writes wait for their turn. */
   let waiting = 0
-  /** The files of the writes that are under way, or are still asked about. */
-  const busy = new Map<string, number>()
   let sink: ((deferred: DeferredFindings.Deferred) => Effect.Effect<void>) | undefined
-
-  const hold = (paths: Iterable<string>, by: number) => {
-    for (const path of paths) {
-      const count = (busy.get(path) ?? 0) + by
-      if (count <= 0) busy.delete(path)
-      else busy.set(path, count)
-    }
-  }
 
   const hashesOf = (paths: Iterable<string>) =>
     Effect.map(contentsOf(paths), (contents) => new Map(Array.from(contents, ([path, one]) => [path, one?.hash])))
 
-  /** What is late and still holds; what is about a file that somebody has changed since is dropped. */
-  const deliver = Effect.gen(function* () {
-    const told: Array<DeferredFindings.Deferred> = []
-    const go = late.filter(({ own }) => !own.some((path) => busy.has(path)))
-    late = late.filter((one) => !go.includes(one))
-    for (const { hashes, introduced, own, written } of go) {
-      const now = yield* hashesOf(hashes.keys())
-      const holds = (path: string) => now.get(path) === hashes.get(path)
-      const left = own.every(holds) ? introduced.filter(({ path }) => holds(path)) : []
-      if (left.length > 0) told.push(tell(written, left))
-    }
-    return told
-  })
+  const lates = Late.make({ hashesOf, tell })
   const flush = Effect.suspend(() =>
-    sink === undefined ? Effect.void : Effect.flatMap(deliver, (all) => Effect.forEach(all, sink!, { discard: true }))
+    sink === undefined
+      ? Effect.void
+      : Effect.flatMap(lates.deliver, (all) => Effect.forEach(all, sink!, { discard: true }))
   )
 
   let isIndexed = false
@@ -191,40 +118,29 @@ export const make = Effect.fnUntraced(function* (options: {
     isIndexed = true
   })
 
-  /** What is late of files that are written now is told by that write, unless somebody else has changed them before. */
-  const takeOver = (names: ReadonlyMap<string, Rounds.Kind>, contents: Contents) => {
-    late = late.flatMap((one) => {
-      const again = new Set([...names.keys()].filter((path) => one.hashes.has(path)))
-      const isSame = [...again].every((path) => one.hashes.get(path) === contents.get(path)?.hash)
-      const isOwn = one.own.some((path) => again.has(path))
-      const taken = one.introduced.filter(({ path }) => isOwn || again.has(path))
-      if (isSame) owed.push(...taken)
-      const left = one.introduced.filter((each) => !taken.includes(each))
-      return left.length === 0 ? [] : [{ ...one, introduced: left }]
-    })
-  }
-
-  const lookBefore = Effect.fnUntraced(function* ({ contents, names }: Before) {
+  const lookBefore = Effect.fnUntraced(function* ({ contents, names }: Before, isTooLate: () => boolean) {
     yield* refreshed
     const others = dependants.of([...names.keys()], budgets.others)
     const all = [...new Set([...names.keys(), ...others, ...ledger.files().slice(-budgets.others)])]
     for (const [path, kind] of names) if (kind === "missing") ledger.absent(path)
-    if (inherited !== undefined) {
-      const snapshot = inherited
+    const snapshot = inherited ?? (yield* said)
+    if (inherited !== undefined || isTooLate()) {
       inherited = undefined
       return { snapshot, all }
     }
-    const snapshot = yield* said
     const existing = all.filter((path) => names.get(path) !== "missing")
     const settling = rounds.settle(unknown)
-    for (const { path, servers: answers } of yield* ask(existing, patience, textsOf(contents))) {
+    const inTime = new Set<string>()
+    const answered = yield* ask(existing, patience, Course.textsOf(contents), (path, { id }) => {
+      if (!isTooLate()) inTime.add(`${id}\0${path}`)
+    })
+    for (const { path, servers: answers } of answered) {
       // What others have caused is no write's.
-      for (const answer of answers) settling.take(path, answer)
+      for (const answer of answers) if (inTime.has(`${answer.id}\0${path}`)) settling.take(path, answer)
     }
     settling.end()
-    takeOver(names, contents)
-    rounds.forget(owed)
-    owed = []
+    lates.takeOver(names, contents)
+    rounds.forget(lates.takeOwed())
     return { snapshot, all }
   })
 
@@ -240,7 +156,7 @@ export const make = Effect.fnUntraced(function* (options: {
       ledger.move(from, path)
       gone.add(from)
     }
-    const own = ownOf(contents)
+    const own = Course.ownOf(contents)
     for (const path of contents.keys()) {
       if (own.includes(path)) continue
       ledger.drop(path)
@@ -265,7 +181,7 @@ export const make = Effect.fnUntraced(function* (options: {
     // Of a server that ran before the write and had said nothing of a file, that was all.
     const assumed = new Map(snapshot)
     const settling = rounds.settle({ snapshot: assumed, extra })
-    const texts = textsOf(contents)
+    const texts = Course.textsOf(contents)
     const isUnknown = new Set<string>()
     const look = (paths: ReadonlyArray<string>) =>
       ask(paths, patience, texts, (path, answer) => {
@@ -299,27 +215,35 @@ export const make = Effect.fnUntraced(function* (options: {
    * A write of the same files takes the place of one whose consequences are still asked about, if nobody has changed them
    * between: it tells of both.
    */
-  const takePlace = (contents: Contents) => {
+  const takePlace = (contents: Course.Contents) => {
     if (current === undefined || waiting > 0) return
-    const { abandoned, request } = current
-    const own = ownOf(request.contents)
+    const { over, request } = current
+    const own = Course.ownOf(request.contents)
     if (own.length === 0 || !own.every((path) => contents.get(path)?.hash === request.contents.get(path)?.hash)) return
-    Deferred.doneUnsafe(abandoned, Effect.void)
+    Deferred.doneUnsafe(over, Effect.succeed("replaced"))
+  }
+
+  /**
+   * Files that come and go are seen by every server at once, whatever texts it is shown: what it says from now on may not be of
+   * the write that it is asked about. What that one has caused and is not known yet, the new one tells.
+   */
+  const cut = () => {
+    if (current !== undefined) Deferred.doneUnsafe(current.over, Effect.succeed("cut"))
   }
 
   /** What came of a write after its call had ended. */
-  const keep = Effect.fnUntraced(function* ({ contents, course, written }: After, targets: ReadonlyArray<string>) {
+  const keep = Effect.fnUntraced(function* ({ contents, course, written }: After, targets: Iterable<string>) {
     if (!course.isTold || course.introduced.length === 0) return
     const now = yield* hashesOf(targets)
     const hashes = new Map([...now, ...Array.from(contents, ([path, one]) => [path, one?.hash] as const)])
-    late.push({ written, own: ownOf(contents), hashes, introduced: course.introduced.splice(0) })
+    lates.push({ written, own: Course.ownOf(contents), hashes, introduced: course.introduced.splice(0) })
   })
 
   const quietly = <A>(what: string, self: Effect.Effect<A>) =>
     Effect.catchCause(self, (cause) => Effect.as(Effect.logDebug(what, cause), undefined))
 
   /** One write, from what was there before it to all that it has caused. */
-  const follow = (inbox: Queue.Queue<Request>, isOver: () => boolean) =>
+  const follow = (inbox: Queue.Queue<Request>, isOver: () => boolean, isTooLate: () => boolean) =>
     Effect.gen(function* () {
       const mine = new Set<string>()
       let snapshot: ReadonlyMap<string, Ledger.Counts> = new Map()
@@ -328,21 +252,23 @@ export const make = Effect.fnUntraced(function* (options: {
         if (request._tag === "End" || isOver()) return
         if (request._tag === "Before") {
           const noted = yield* Effect.ensuring(
-            quietly("What was there before a write", lookBefore(request)),
+            quietly("What was there before a write", lookBefore(request, isTooLate)),
             Deferred.succeed(request.done, undefined)
           )
           for (const path of noted?.all ?? []) mine.add(path)
           snapshot = new Map([...(noted?.snapshot ?? []), ...snapshot])
         } else {
-          const abandoned = yield* Deferred.make<void>()
-          current = { request, abandoned }
+          const over = yield* Deferred.make<"replaced" | "cut">()
+          current = { request, over }
           const looked = quietly("What a write has caused", lookAfter(request, mine, snapshot))
-          const targets = yield* Effect.raceFirst(
-            looked,
-            Effect.as(Deferred.await(abandoned), "abandoned" as const)
-          ).pipe(Effect.ensuring(Deferred.succeed(request.done, undefined)))
+          const targets = yield* Effect.raceFirst(looked, Deferred.await(over)).pipe(
+            Effect.ensuring(Deferred.succeed(request.done, undefined))
+          )
           current = undefined
-          if (targets !== "abandoned") return yield* quietly("What is told later", keep(request, targets ?? []))
+          if (targets !== "replaced") {
+            const looked = typeof targets === "object" ? targets : request.course.answers.keys()
+            return yield* quietly("What is told later", keep(request, looked))
+          }
           rounds.forget(request.course.introduced.splice(0))
           inherited = snapshot
           return
@@ -358,6 +284,8 @@ export const make = Effect.fnUntraced(function* (options: {
     let isStarted = false
     let isOver = false
     let isWritten = false
+    /** Files come or go: once that is done, what is found is not what was there before. */
+    let isStructural = false
     const send = (request: Request) =>
       Effect.gen(function* () {
         yield* Queue.offer(inbox, request)
@@ -366,12 +294,16 @@ export const make = Effect.fnUntraced(function* (options: {
         waiting++
         const started = Effect.suspend(() => {
           waiting--
-          return follow(inbox, () => isOver)
+          return follow(
+            inbox,
+            () => isOver,
+            () => isWritten && isStructural
+          )
         })
         yield* turn
           .withPermit(started)
           .pipe(
-            Effect.ensuring(Effect.sync(() => hold(own, -1))),
+            Effect.ensuring(Effect.sync(() => lates.hold(own, -1))),
             Effect.andThen(flush),
             Effect.forkIn(scope, { startImmediately: true })
           )
@@ -379,7 +311,7 @@ export const make = Effect.fnUntraced(function* (options: {
     const take = (paths: Iterable<string>) => {
       const more = [...paths].filter((path) => !own.has(path))
       for (const path of more) own.add(path)
-      hold(more, 1)
+      lates.hold(more, 1)
     }
     const release = Effect.suspend(() => {
       if (isWritten || isOver) return Effect.void
@@ -399,6 +331,7 @@ export const make = Effect.fnUntraced(function* (options: {
       // A part is left for what comes after; the first of its kind mostly waits for the server to start.
       const isWarm = budget <= Policy.millis(budgets.warm)
       const limit = isWarm ? budget / 2 : Math.max(budget - Policy.millis(budgets.warm), budget / 2)
+      isStructural ||= [...names.values()].includes("missing")
       takePlace(contents)
       const done = yield* Deferred.make<void>()
       yield* send({ _tag: "Before", names, contents, done })
@@ -406,15 +339,17 @@ export const make = Effect.fnUntraced(function* (options: {
       spent += (yield* Clock.currentTimeMillis) - startedAt
     })
 
-    const after = Effect.fnUntraced(function* (written: Written): Effect.fn.Return<Report> {
+    const after = Effect.fnUntraced(function* (written: Course.Written): Effect.fn.Return<Course.Report> {
       const names = yield* resolved(
         written.files.flatMap(({ from, path }) => (from === undefined ? [path] : [from, path]))
       )
-      if (names.size === 0) return yield* Effect.as(release, nothing)
+      if (names.size === 0) return yield* Effect.as(release, Course.nothing)
       take(names.keys())
       isWritten = true
       const contents = yield* contentsOf(names.keys())
-      const course: Course = {
+      isStructural ||= [...contents.values()].includes(undefined)
+      if (isStructural) cut()
+      const course: Course.Course = {
         introduced: [],
         answers: new Map(),
         unfounded: new Map(),
@@ -431,7 +366,7 @@ export const make = Effect.fnUntraced(function* (options: {
           })
         )
       )
-      return reportOf(course, contents, limit)
+      return Course.reportOf(course, contents, limit, workspace.show)
     })
 
     return {
@@ -440,43 +375,14 @@ export const make = Effect.fnUntraced(function* (options: {
       after: (written) =>
         Effect.map(
           quietly("What a write has caused", after(written)),
-          (report) => report ?? { ...nothing, outcome: "unknown", reasons: ["the look-up failed"] }
+          (report) => report ?? { ...Course.nothing, outcome: "unknown", reasons: ["the look-up failed"] }
         )
     } satisfies Watch
   })
 
-  const reportOf = (course: Course, contents: Contents, limit: number): Report => {
-    const { answers, isWhole, unfounded } = course
-    const introduced = course.introduced.splice(0)
-    const files = ownOf(contents)
-    // What is deleted is only felt elsewhere.
-    const own = files.length > 0 ? files : [...answers.keys()]
-    const said = own.flatMap((path) => [...(answers.get(path)?.values() ?? [])])
-    const isSilent = !isWhole && own.some((path) => !answers.has(path))
-    const reasons = new Set([
-      ...said.flatMap((answer) => (answer.outcome === "unknown" ? [`${answer.id}: ${answer.reason}`] : [])),
-      ...own.flatMap((path) => {
-        const server = unfounded.get(path)
-        if (server === undefined) return []
-        return [`${server}: what it said of ${workspace.show(path)} before the write is not known`]
-      }),
-      ...(isSilent || (own.length === 0 && !isWhole) ? [`no answer in ${limit / 1000} s`] : [])
-    ])
-    const isCovered = said.some(({ outcome }) => outcome !== "not_covered")
-    const outcome =
-      introduced.length > 0
-        ? "introduced"
-        : reasons.size > 0
-          ? "unknown"
-          : isCovered || own.length === 0
-            ? "nothing_new"
-            : "not_covered"
-    return { outcome, introduced, reasons: [...reasons], isDeferred: !isWhole && outcome !== "not_covered" }
-  }
-
   return {
     begin,
-    take: Effect.suspend(() => (sink === undefined && late.length > 0 ? deliver : Effect.succeed([]))),
+    take: Effect.suspend(() => (sink === undefined && !lates.isEmpty() ? lates.deliver : Effect.succeed([]))),
     divert: (to) =>
       Effect.acquireRelease(
         Effect.suspend(() => {

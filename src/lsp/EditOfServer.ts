@@ -102,7 +102,7 @@ export const owner = <A>(
     for (const answer of answers) {
       if (answer.outcome === "found") return { id: answer.id, root: answer.root, value: answer.value }
     }
-    yield* Outcomes.requireAnswer(what, { servers: answers.map(Outcomes.toPart) })
+    yield* Outcomes.requireAnswer(what, { servers: answers.map(Outcomes.toPart) }, answers)
     return undefined
   })
 

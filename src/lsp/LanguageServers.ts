@@ -11,14 +11,23 @@ import type { Checked } from "./checkers/Checker.ts"
 import type { Document } from "./Documents.ts"
 import type { Question } from "./Question.ts"
 import type { Row } from "./rows/Row.ts"
+import type { Indexed } from "./TextPositions.ts"
 
 /** What one server has to say (SPEC §3.5). Silence is `unknown`, never `empty`. */
 export type Outcome<A> =
   /** `incomplete` says why there is, or may be, more. */
   | { readonly outcome: "found"; readonly value: A; readonly incomplete?: string }
   | { readonly outcome: "empty" }
-  /** `provisional`: what it said last, without proof that this belongs to the text on disk or is all. */
-  | { readonly outcome: "unknown"; readonly reason: string; readonly provisional?: A }
+  /**
+   * `provisional`: what it said last, without proof that this belongs to the text on disk or is all. `why`: it has said nothing
+   * in time, or is still loading; absent where something failed.
+   */
+  | {
+      readonly outcome: "unknown"
+      readonly reason: string
+      readonly why?: "late" | "loading"
+      readonly provisional?: A
+    }
   | { readonly outcome: "not_covered"; readonly reason: string }
 
 /** The part of one server. `root`: absolute; absent where it has none for the file. */
@@ -80,7 +89,7 @@ export interface Target {
    * The UTF-16 offset of the place in the text that the servers are shown, which is the one on disk at this moment. Run
    * once a call. A failure fails the call.
    */
-  readonly at?: ((text: string) => Effect.Effect<number, ToolError>) | undefined
+  readonly at?: ((indexed: Indexed) => Effect.Effect<number, ToolError>) | undefined
 }
 
 export interface Options {

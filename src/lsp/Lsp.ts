@@ -14,7 +14,7 @@ import * as Places from "./Places.ts"
 import * as SymbolOnLine from "./SymbolOnLine.ts"
 import * as Symbols from "./Symbols.ts"
 import * as Text from "./Text.ts"
-import * as TextPositions from "./TextPositions.ts"
+import type * as TextPositions from "./TextPositions.ts"
 import * as Values from "./Values.ts"
 
 /** How many locations an answer has (SPEC §3.3). */
@@ -140,13 +140,13 @@ const targetOf = Effect.fnUntraced(function* ({ file = "", line, symbol }: Param
     return yield* ToolError.make("invalid_params", `${shown} is a directory: give one of the files in it.`)
   }
   let place: SymbolOnLine.Place | undefined
-  const at = (text: string) =>
+  const at = (text: TextPositions.Indexed) =>
     Effect.suspend(() =>
       Effect.map(
         Effect.fromResult(
           SymbolOnLine.resolve({
             path: shown,
-            text: TextPositions.index(text),
+            text,
             line: line ?? 1,
             symbol: symbol ?? "",
             several: "first"
@@ -201,7 +201,7 @@ const navigate = Effect.fnUntraced(function* (action: Places.Action, params: Par
     servers: answers.map(Outcomes.toPart),
     ...notes()
   }
-  return yield* Outcomes.requireAnswer(`${action} of \`${params.symbol}\` at ${shown}:${params.line}`, value)
+  return yield* Outcomes.requireAnswer(`${action} of \`${params.symbol}\` at ${shown}:${params.line}`, value, answers)
 })
 
 const climb = Effect.fnUntraced(function* (action: Hierarchy.Action, params: Parameters) {
@@ -224,7 +224,7 @@ const climb = Effect.fnUntraced(function* (action: Hierarchy.Action, params: Par
     servers: answers.map(Outcomes.toPart),
     ...notes()
   }
-  return yield* Outcomes.requireAnswer(`${action} of \`${params.symbol}\` at ${shown}:${params.line}`, value)
+  return yield* Outcomes.requireAnswer(`${action} of \`${params.symbol}\` at ${shown}:${params.line}`, value, answers)
 })
 
 const hover = Effect.fnUntraced(function* (params: Parameters) {
@@ -239,7 +239,7 @@ const hover = Effect.fnUntraced(function* (params: Parameters) {
     servers: answers.map(Outcomes.toPart),
     ...notes()
   }
-  return yield* Outcomes.requireAnswer(`hover of \`${params.symbol}\` at ${shown}:${params.line}`, value)
+  return yield* Outcomes.requireAnswer(`hover of \`${params.symbol}\` at ${shown}:${params.line}`, value, answers)
 })
 
 const symbols = Effect.fnUntraced(function* (params: Parameters) {
@@ -280,7 +280,8 @@ const symbols = Effect.fnUntraced(function* (params: Parameters) {
   }
   return yield* Outcomes.requireAnswer(
     query === undefined ? `the symbols of ${file}` : `symbols for \`${query}\``,
-    value
+    value,
+    answers
   )
 })
 
@@ -306,7 +307,7 @@ const codeActions = Effect.fnUntraced(function* (params: Parameters) {
     { file: target.file, line: params.line ?? 1, symbol: params.symbol ?? "" },
     value.actions
   )
-  return yield* Outcomes.requireAnswer(`code actions at \`${params.symbol}\`, ${shown}:${params.line}`, value)
+  return yield* Outcomes.requireAnswer(`code actions at \`${params.symbol}\`, ${shown}:${params.line}`, value, answers)
 })
 
 const toStatus =

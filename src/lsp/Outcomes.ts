@@ -20,13 +20,11 @@ export const found = <A>(
   answers.flatMap((answer) => (answer.outcome === "found" ? [{ id: answer.id, value: answer.value }] : []))
 
 /** The code that says why nobody answered. */
-const codeOf = (parts: ReadonlyArray<Part>): ToolError.Code => {
-  const reasons = parts.flatMap(({ outcome, reason }) => (outcome === "unknown" ? [reason ?? ""] : []))
+const codeOf = (answers: ReadonlyArray<Answer<unknown>>): ToolError.Code => {
+  const reasons = answers.flatMap((answer) => (answer.outcome === "unknown" ? [answer.why] : []))
   if (reasons.length === 0) return "not_covered"
-  if (reasons.some((reason) => reason.includes("still loading"))) return "not_ready"
-  return reasons.some((reason) => reason.includes("not answered in") || reason.includes("no diagnostics for this text"))
-    ? "timed_out"
-    : "server_failed"
+  if (reasons.includes("loading")) return "not_ready"
+  return reasons.includes("late") ? "timed_out" : "server_failed"
 }
 
 const nextStep: { readonly [code: string]: string } = {
@@ -36,14 +34,15 @@ const nextStep: { readonly [code: string]: string } = {
   server_failed: "`lsp` with action `status` says more; `reload` starts the server anew."
 }
 
-/** Fails, with the value, when no server has answered: silence is not success. */
+/** Fails, with the value, when no server has answered, of which the value has the parts: silence is not success. */
 export const requireAnswer = <V extends { readonly servers: ReadonlyArray<Part> }>(
   what: string,
-  value: V
+  value: V,
+  answers: ReadonlyArray<Answer<unknown>>
 ): Effect.Effect<V, ToolError.ToolError> => {
   const { servers } = value
   if (servers.some(({ outcome }) => outcome === "found" || outcome === "empty")) return Effect.succeed(value)
-  const code = codeOf(servers)
+  const code = codeOf(answers)
   const headline =
     servers.length === 0
       ? `No language server is listed for ${what}: it is not covered.`

@@ -97,7 +97,7 @@ const mentioning = Effect.fnUntraced(function* (where: WhereToWrite.Where) {
   const edits = yield* Edits
   const { at, file } = where.target
   const { text } = yield* edits.read(file)
-  if (at !== undefined) yield* at(text)
+  if (at !== undefined) yield* at(TextPositions.index(text))
   return yield* Mentions.find(file, [where.word()], mostShown)
 })
 

@@ -4,7 +4,7 @@ import * as ToolError from "../ToolError.ts"
 import { Workspace } from "../Workspace.ts"
 import type { Target } from "./LanguageServers.ts"
 import * as SymbolOnLine from "./SymbolOnLine.ts"
-import * as TextPositions from "./TextPositions.ts"
+import type * as TextPositions from "./TextPositions.ts"
 
 export interface Where {
   /** How the file is shown. */
@@ -44,11 +44,10 @@ export const make = Effect.fnUntraced(function* (place: {
   const { line, symbol } = place
   let seen = ""
   let found: SymbolOnLine.Place | undefined
-  const at = (text: string) =>
+  const at = (indexed: TextPositions.Indexed) =>
     Effect.suspend(() => {
-      seen = text
+      seen = indexed.text
       if (line === undefined || symbol === undefined) return Effect.succeed(0)
-      const indexed = TextPositions.index(text)
       return Effect.map(
         Effect.fromResult(SymbolOnLine.resolve({ path: shown, text: indexed, line, symbol, several: "refuse" })),
         (one) => {

@@ -28,14 +28,27 @@ export const Range = Schema.Struct({ start: Position, end: Position })
 
 export const Location = Schema.Struct({ uri: Schema.String, range: Range })
 
-/** `targetSelectionRange` is the name, `targetRange` all of it (C52). */
-export const LocationLink = Schema.Struct({ targetUri: Schema.String, targetSelectionRange: Range })
+const isNatural = (value: unknown): value is number =>
+  typeof value === "number" && Number.isInteger(value) && value >= 0
 
-/** `null`, one or many, in either shape (C52). */
+/** As `Range` decodes; plain, because answers have thousands of them. */
+const range = (value: unknown): typeof Range.Type | undefined => {
+  const [start, end] = [get(value, "start"), get(value, "end")]
+  const [line, character] = [get(start, "line"), get(start, "character")]
+  const [endLine, endCharacter] = [get(end, "line"), get(end, "character")]
+  return isNatural(line) && isNatural(character) && isNatural(endLine) && isNatural(endCharacter)
+    ? { start: { line, character }, end: { line: endLine, character: endCharacter } }
+    : undefined
+}
+
+/** `null`, one or many, in either shape; of a link the name, which is not all of it (C52). */
 export const locations = (value: unknown): ReadonlyArray<typeof Location.Type> =>
-  each(Schema.Union([Location, LocationLink]))(Array.isArray(value) ? value : [value]).map((one) =>
-    "uri" in one ? one : { uri: one.targetUri, range: one.targetSelectionRange }
-  )
+  (Array.isArray(value) ? value : [value]).flatMap((one: unknown) => {
+    const isLink = get(one, "uri") === undefined
+    const uri = get(one, isLink ? "targetUri" : "uri")
+    const at = range(get(one, isLink ? "targetSelectionRange" : "range"))
+    return typeof uri === "string" && at !== undefined ? [{ uri, range: at }] : []
+  })
 
 const Markup = Schema.Union([
   Schema.String,

@@ -55,7 +55,7 @@ export const astEdit = LiveTool.make("ast_edit", {
     const refused = Report.refuseUnread(pattern, outcome.languages)
     if (refused !== undefined) return yield* refused
     const searched = Report.searched({ ...outcome, readings: onlyFirst(outcome.readings) })
-    const warnings = outcome.files.flatMap((file) => warningsOf(file, workspace.show(file.path)))
+    const warnings = outcome.files.flatMap((file) => warningsOf(file, Report.shownPath(workspace.show(file.path))))
     const changed = outcome.files.filter((file) => file.edits.length > 0)
     if (changed.length === 0) return { replacements: 0, files: [], warnings, ...searched }
     const staged = yield* edits.stage({
@@ -132,13 +132,16 @@ const textOf = (value: Success, pattern: string): ReadonlyArray<string> => {
   ]
 }
 
-const fileLines = ({ changes, edits, left_out, path }: FileChange): ReadonlyArray<string> => [
-  `${path}: ${plural(edits, "replacement")}`,
-  ...changes.flatMap(({ after, before, left_out: lines = 0, line }) => [
-    `@ ${path}:${line}`,
-    ...before.map((text) => `- ${text}`),
-    ...after.map((text) => `+ ${text}`),
-    ...(lines > 0 ? [`… and ${plural(lines, "more line")}`] : [])
-  ]),
-  ...(left_out > 0 ? [`… and ${plural(left_out, "more change")} in ${path}`] : [])
-]
+const fileLines = ({ changes, edits, left_out, path }: FileChange): ReadonlyArray<string> => {
+  const file = Report.shownPath(path)
+  return [
+    `${file}: ${plural(edits, "replacement")}`,
+    ...changes.flatMap(({ after, before, left_out: lines = 0, line }) => [
+      `@ ${file}:${line}`,
+      ...before.map((text) => `- ${text}`),
+      ...after.map((text) => `+ ${text}`),
+      ...(lines > 0 ? [`… and ${plural(lines, "more line")}`] : [])
+    ]),
+    ...(left_out > 0 ? [`… and ${plural(left_out, "more change")} in ${file}`] : [])
+  ]
+}

@@ -89,20 +89,33 @@ export const astGrep = LiveTool.make("ast_grep", {
   })
 })
 
-const valueOf = (outcome: Outcome, workspace: Workspace["Service"]): Success => ({
-  matches: outcome.matches.map(({ captures, column, endLine, line, path, text }) => ({
-    path: workspace.show(path),
-    line,
-    column,
-    end_line: endLine,
-    text,
-    captures
-  })),
-  total: outcome.total,
-  total_is_exact: outcome.isExact,
-  ...Report.searched(outcome),
-  near: outcome.total > 0 ? [] : outcome.near.map((near) => nearOf(near, workspace))
-})
+/** Shows paths, the same one after the other as they come. */
+const shower = (workspace: Workspace["Service"]): ((path: string) => string) => {
+  let last = ""
+  let shown = ""
+  return (path) => {
+    if (path !== last) [last, shown] = [path, workspace.show(path)]
+    return shown
+  }
+}
+
+const valueOf = (outcome: Outcome, workspace: Workspace["Service"]): Success => {
+  const show = shower(workspace)
+  return {
+    matches: outcome.matches.map(({ captures, column, endLine, line, path, text }) => ({
+      path: show(path),
+      line,
+      column,
+      end_line: endLine,
+      text,
+      captures
+    })),
+    total: outcome.total,
+    total_is_exact: outcome.isExact,
+    ...Report.searched(outcome),
+    near: outcome.total > 0 ? [] : outcome.near.map((near) => nearOf(near, workspace))
+  }
+}
 
 const nearOf = ({ line, missing, path }: NearMiss, workspace: Workspace["Service"]) => ({
   path: workspace.show(path),
@@ -130,7 +143,7 @@ const found = (value: Success): ReadonlyArray<string> => {
       : `${total} match${value.total === 1 ? "" : "es"}`
   return [
     `${count} (${Report.coverage(value)})`,
-    ...value.matches.map((match) => `${match.path}:${match.line}: ${bounded(match.text)}`),
+    ...value.matches.map((match) => `${Report.shownPath(match.path)}:${match.line}: ${bounded(match.text)}`),
     ...Report.otherReadings(value),
     ...Report.doubts(value, false)
   ]
@@ -158,7 +171,8 @@ const miss = (value: Success, pattern: string): ReadonlyArray<string> => {
     ...Report.doubts(value, true),
     ...(regex === undefined ? [] : [regex.trim()]),
     ...shownNear.map(
-      ({ line, missing, path }) => `Near: ${path}:${line} would match if the pattern also had ${missing.join(" and ")}.`
+      ({ line, missing, path }) =>
+        `Near: ${Report.shownPath(path)}:${line} would match if the pattern also had ${missing.join(" and ")}.`
     ),
     ...Report.kinds(value)
   ]

@@ -84,6 +84,8 @@ export interface Grammar {
   readonly sequences?: ReadonlyArray<string>
   /** Node kinds that begin another part of their parent (an `else` among the statements of an `if`): no run takes them. */
   readonly clauses?: ReadonlyArray<string>
+  /** Node kinds that must not be empty, though the parser takes them so (a Python block): an error in what a rewrite makes. */
+  readonly filled?: ReadonlyArray<string>
   /** A line break ends a statement as a `;` does. */
   readonly lineEndsStatement?: boolean
   /**

@@ -8,18 +8,21 @@ export class Item {
   readonly node: Node
   readonly kind: number
   readonly start: number
-  readonly end: number
   readonly #parent: Node | undefined
   readonly #index: number
+  #end = -1
   #isExtra: boolean | undefined
   #items: ReadonlyArray<Item> | undefined
   constructor(node: Node, parent: Node | undefined, index: number) {
     this.node = node
     this.kind = node.typeId
     this.start = node.startIndex
-    this.end = node.endIndex
     this.#parent = parent
     this.#index = index
+  }
+  get end(): number {
+    if (this.#end < 0) this.#end = this.node.endIndex
+    return this.#end
   }
   get isExtra(): boolean {
     return (this.#isExtra ??= this.node.isExtra)
@@ -54,10 +57,9 @@ export const rules = (language: Language) => {
 
   /** Whether the code may have this sibling without the pattern having it; `next` is the goal that comes after it. */
   const mayPass = (item: Item, isFirst: boolean, next: Goal.Goal | undefined): boolean => {
-    if (isComment(item) || item.isBlank) return true
-    switch (language.extraOf(item.kind)) {
-      case Extra.always:
-        return true
+    const extra = language.extraOf(item.kind)
+    if (extra === Extra.always || item.isBlank || isComment(item)) return true
+    switch (extra) {
       case Extra.comma:
         return next === undefined || (next.tag === "leaf" && !next.named)
       case Extra.word:
@@ -75,7 +77,7 @@ export const rules = (language: Language) => {
   }
 
   const isNode = (item: Item) =>
-    language.isNamed(item.kind) && !language.isError(item.kind) && !isComment(item) && !item.isBlank
+    language.isNamed(item.kind) && !language.isError(item.kind) && !item.isBlank && !isComment(item)
 
   const isOperator = (item: Item) =>
     !language.isNamed(item.kind) && !language.isBracket(item.kind) && !isSeparator(item) && !item.isBlank

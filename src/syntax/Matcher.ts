@@ -41,6 +41,9 @@ export interface Skipped {
 /** Steps that one candidate, and all candidates of a text together, may take before they are given up. */
 const mostSteps = 1_000_000
 const mostStepsInAll = 5_000_000
+/** The same where siblings may be passed over, which is only for a hint. */
+const mostRelaxedSteps = 20_000
+const mostRelaxedStepsInAll = 200_000
 
 export interface Options {
   /** How many named siblings a match may pass over that the pattern does not have; default 0. */
@@ -73,7 +76,7 @@ export const make = (
   const skipped: Array<Skipped> = []
   let relaxLeft = 0
   let steps = 0
-  let stepsLeft = mostStepsInAll
+  let stepsLeft = options.relax === undefined ? mostStepsInAll : mostRelaxedStepsInAll
   let limit = 0
   let givenUp = 0
   let lastEnd = 0
@@ -149,7 +152,8 @@ export const make = (
   const matchNode = (goal: Goal.Leaf | Goal.Branch, item: Item.Item, then: () => boolean): boolean => {
     if (item.kind !== goal.kind) return false
     if (goal.tag === "leaf") {
-      return (!goal.named || text.slice(item.start, item.end) === goal.text) && !item.isBlank && then()
+      if (goal.named && !text.startsWith(goal.text, item.start)) return false
+      return (goal.named ? item.end - item.start === goal.text.length : !item.isBlank) && then()
     }
     const rest = goal.rest
     if (typeof rest !== "string" && goal.children.length === 0) return matchHole(rest, [item], then)
@@ -295,7 +299,7 @@ export const make = (
     states.clear()
     state = 0
     steps = 0
-    limit = Math.min(mostSteps, stepsLeft)
+    limit = Math.min(options.relax === undefined ? mostSteps : mostRelaxedSteps, stepsLeft)
   }
 
   const attempt = (

@@ -83,9 +83,14 @@ export const isTextual = (leaf: Goal.Leaf, language: Language): boolean => {
   return language.grammar.caseInsensitive !== true || !/[a-z]/i.test(leaf.text)
 }
 
+const isOdd = (line: string, quote: string): boolean => line.split(quote).length % 2 === 0
+
 /** What may end a comment or a string, or be code inside one, so that it is not told by its line what stands behind. */
 const isUnsure = (line: string): boolean =>
-  /[{}$\\]|<\/|\*\//.test(line) || [..."\"'`"].some((quote) => (line.split(quote).length - 1) % 2 === 1)
+  /[{}$\\]|<\/|\*\//.test(line) || [..."\"'`"].some((quote) => isOdd(line, quote))
+
+/** Whether a string of several lines may begin or end on a line. */
+const mayQuote = (line: string): boolean => isOdd(line, "`") || isOdd(line, '"') || line.includes("'''")
 
 /** Lines of a block comment that are looked at to find its beginning. */
 const mostCommentLines = 500
@@ -106,7 +111,7 @@ const commentLine = ({ grammar }: Language): ((text: string, at: number) => bool
     for (let lines = 0; end > 0 && lines < mostCommentLines; lines++) {
       const above = lineAt(end)
       const trimmed = above.trimStart()
-      if (trimmed.includes("*/")) return false
+      if (trimmed.includes("*/") || mayQuote(trimmed)) return false
       if (trimmed.startsWith("/*")) return true
       if (!trimmed.startsWith("*")) return false
       end -= above.length + 1

@@ -117,6 +117,13 @@ export const otherReadings = ({ readings }: Searched): ReadonlyArray<string> => 
   return lines
 }
 
+/** A path in a line of text: a line break or an escape sequence in it must not pass for something else. */
+export const shownPath = (path: string): string =>
+  // oxlint-disable-next-line no-control-regex -- it is what is looked for
+  path.replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, (unit) =>
+    unit === "\n" ? "\\n" : `\\x${unit.charCodeAt(0).toString(16).padStart(2, "0")}`
+  )
+
 const files = (count: number) => `${count} file${count === 1 ? "" : "s"}`
 
 /** `12 files searched; left out: 3 ignored, 1 too large; read as python statement`. */

@@ -1,6 +1,7 @@
 /** Rewrites the matches in one text (SPEC §6.2): which are replaced, by what, and what somebody should know of it. */
 import type { Node } from "web-tree-sitter"
 import type { Span } from "./Goal.ts"
+import type { Grammar } from "./Grammar.ts"
 import type { Language } from "./Language.ts"
 import * as Ladder from "./Ladder.ts"
 import * as Lines from "./Lines.ts"
@@ -44,6 +45,28 @@ const inString =
     }
     return false
   }
+
+/** Takes a stretch out of a text, together with the comma that would be left beside nothing. */
+const removal = (text: string, start: number, end: number): TextEdit => {
+  const before = /(^|[^])(\s*)$/.exec(text.slice(Math.max(0, start - mostBlanks), start))!
+  const after = /^(\s*),[^\S\n]*/.exec(text.slice(end, end + mostBlanks))
+  const [, previous = "", blanks = ""] = before
+  if (after !== null && /[([{,]/.test(previous)) {
+    const rest = text.slice(end + after[0].length)
+    // An item on a line of its own takes the line with it.
+    const isOwnLine = blanks.includes("\n") && rest.startsWith("\n")
+    return {
+      start: isOwnLine ? start - blanks.length + blanks.lastIndexOf("\n") : start,
+      end: end + after[0].length,
+      newText: ""
+    }
+  }
+  const isLast = previous === "," && /^\s*[)\]}]/.test(text.slice(end, end + mostBlanks))
+  return { start: isLast ? start - blanks.length - 1 : start, end, newText: "" }
+}
+
+/** Blanks that are looked at on either side. */
+const mostBlanks = 1000
 
 const isInside = (inner: Span, outer: Span) => inner.start >= outer.start && inner.end <= outer.end
 
@@ -96,11 +119,12 @@ export const rewrite = (
       if (isWorth(words) && !template.source.includes(words))
         lost.push({ line: positionOf(extra.start).line, text: words })
     }
-    edits.push({
-      start: match.start,
-      end: match.lastEnd,
-      newText: Template.fill(template, match.captures, match.start, site)
-    })
+    const newText = Template.fill(template, match.captures, match.start, site)
+    const edit = { start: match.start, end: match.lastEnd, newText }
+    const last = edits.at(-1)
+    if (newText !== "") edits.push(edit)
+    else if (last?.end === edit.start && last.newText === "") edits.push(removal(text, edits.pop()!.start, edit.end))
+    else edits.push(removal(text, edit.start, edit.end))
   }
   return { edits, nested, lost, left }
 }
@@ -147,10 +171,11 @@ export const apply = (text: string, edits: ReadonlyArray<TextEdit>): string => {
   return rewritten + text.slice(at)
 }
 
-/** How many places of a tree the parser could not make sense of. */
-export const errorsIn = (root: Node): number => {
-  if (!root.hasError) return 0
-  let errors = 0
+/** How many places of a tree the parser could not make sense of, or should not have. */
+export const errorsIn = (root: Node, { filled = [] }: Grammar): number => {
+  const blanks = filled.length === 0 ? [] : root.descendantsOfType([...filled])
+  let errors = blanks.filter(({ endIndex, startIndex }) => startIndex === endIndex).length
+  if (!root.hasError) return errors
   const visit = (node: Node): void => {
     if (node.isError || node.isMissing) errors++
     else if (node.hasError) for (const child of node.children) visit(child)

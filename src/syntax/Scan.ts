@@ -176,8 +176,8 @@ export const rewrite = (
   const output = Rewrite.apply(text, rewritten.edits)
   const part = within && { start: within.start, end: within.end + output.length - text.length }
   const tree = rewritten.edits.length === 0 ? undefined : language.parse(output, undefined, part)
-  const before = Rewrite.errorsIn(root)
-  const after = tree === undefined ? before : Rewrite.errorsIn(tree.rootNode)
+  const before = Rewrite.errorsIn(root, language.grammar)
+  const after = tree === undefined ? before : Rewrite.errorsIn(tree.rootNode, language.grammar)
   tree?.delete()
   return { path, language: language.grammar.id, counts, ...rewritten, errors: { before, after } }
 }

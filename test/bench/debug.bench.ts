@@ -7,10 +7,11 @@ import * as Fs from "node:fs"
 import * as Net from "node:net"
 import * as Path from "node:path"
 import type { Duplex, Readable, Writable } from "node:stream"
-import { it } from "@effect/vitest"
+import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Find from "../../layers/debug/adapters/Find.ts"
 import * as NodeProcesses from "../../layers/process/NodeProcesses.ts"
+import * as Exceptions from "../../src/debug/Exceptions.ts"
 import type { Found } from "../../src/debug/adapters/Adapter.ts"
 import * as Rows from "../../src/debug/adapters/Rows.ts"
 import * as Checkout from "../real/debug/Checkout.ts"
@@ -66,8 +67,10 @@ const bare = (input: Readable, output: Writable) => {
         type: string
         event: string
         request_seq: number
+        success: boolean
         body: unknown
       }
+      if (message.type === "response" && !message.success) throw new Error(JSON.stringify(message))
       pending = pending.subarray(end + 4 + length)
       if (message.type === "response") answers.get(message.request_seq)?.(message.body)
       else for (const take of events.get(message.event)?.splice(0) ?? []) take(message.body)
@@ -85,24 +88,21 @@ const bare = (input: Readable, output: Writable) => {
 }
 
 const connect = async (found: Found, cwd: string) => {
-  const child = spawn(found.command[0]!, found.command.slice(1), {
-    cwd,
-    detached: true,
-    stdio: ["pipe", "pipe", "ignore"]
-  })
-  const { transport } = found.adapter
-  if (transport === "stdio") return { child, client: bare(child.stdout, child.stdin) }
-  const port = await new Promise<number>((resolve) => {
-    let text = ""
-    child.stdout.on("data", (chunk) => {
-      text += String(chunk)
-      const at = transport.tcp === "listen-line" ? transport.line.exec(text) : null
-      if (at !== null) resolve(Number(at[1]))
-    })
-  })
-  const socket: Duplex = await new Promise((resolve) => {
-    const opened = Net.connect({ port, host: "127.0.0.1", noDelay: true }, () => resolve(opened))
-  })
+  const start = (args: ReadonlyArray<string>) =>
+    spawn(found.command[0]!, args, { cwd, detached: true, stdio: ["pipe", "pipe", "ignore"] })
+  const args = found.command.slice(1)
+  if (found.adapter.transport === "stdio") {
+    const child = start(args)
+    return { child, client: bare(child.stdout, child.stdin) }
+  }
+  const server = Net.createServer({ noDelay: true })
+  const dialled = new Promise<Duplex>((resolve) => server.once("connection", resolve))
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  const { port } = server.address() as Net.AddressInfo
+  const child = start(args.map((arg) => arg.replaceAll("${address}", `127.0.0.1:${port}`)))
+  child.stdout.resume()
+  const socket = await dialled
+  server.close()
   return { child, client: bare(socket, socket) }
 }
 
@@ -112,18 +112,24 @@ const bareStop = async (found: Found, root: string, program: Checkout.Program, l
   const { child, client } = await connect(found, root)
   const initialized = client.event("initialized")
   const stopped = client.event("stopped")
-  await client.request("initialize", {
+  const capabilities = (await client.request("initialize", {
     adapterID: found.adapter.id,
     linesStartAt1: true,
     columnsStartAt1: true,
     pathFormat: "path"
-  })
+  })) as { exceptionBreakpointFilters?: Array<{ filter: string; label: string; default?: boolean }> }
   const temporary = Fs.mkdtempSync(Path.join(root, ".temporary-"))
   const input = { program: Path.join(root, program.target), args: ["work"], cwd: root, env: {}, temporary }
   void client.request("launch", found.adapter.launchArguments(input))
   await initialized
   await client.request("setBreakpoints", { source: { path: Path.join(root, program.source) }, breakpoints: [{ line }] })
-  await client.request("setExceptionBreakpoints", { filters: [] })
+  const offered = (capabilities.exceptionBreakpointFilters ?? []).map(({ filter, label, ...more }) => ({
+    id: filter,
+    label,
+    isDefault: more.default ?? false
+  }))
+  const filters = Exceptions.filters("uncaught", offered, found.adapter.quirks) ?? []
+  await client.request("setExceptionBreakpoints", { filters })
   void client.request("configurationDone", {})
   const { threadId } = (await stopped) as { threadId: number }
   const { stackFrames } = (await client.request("stackTrace", { threadId, startFrame: 0, levels: 20 })) as {
@@ -147,7 +153,7 @@ const main = (subject: Subject) =>
       yield* checkout.ok({ op: "breakpoints", file: checkout.source, lines: [line] })
       const from = performance.now()
       const value = yield* checkout.ok({ op: "launch", program: checkout.target, adapter, args: ["work"] })
-      if (value.state !== "stopped") return yield* Effect.die(JSON.stringify(value))
+      assert.strictEqual(value.state, "stopped")
       return performance.now() - from
     })
     const expression = "1 + 1"

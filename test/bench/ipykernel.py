@@ -1,10 +1,23 @@
 """The peer of the benchmark: ipykernel through jupyter_client. Prints one JSON object."""
 
 import json
+import os
 import statistics
+import sys
+import threading
 import time
 
 from jupyter_client.manager import start_new_kernel
+
+
+def fail(args):
+    """The channels have threads that would keep a script alive that has failed."""
+    sys.__excepthook__(args.exc_type, args.exc_value, args.exc_traceback)
+    os._exit(1)
+
+
+sys.excepthook = lambda *parts: (sys.__excepthook__(*parts), os._exit(1))
+threading.excepthook = fail
 
 
 def run(client, code):
@@ -34,7 +47,7 @@ for _ in range(3):
     manager, client = start_new_kernel(kernel_name="python3")
     run(client, "1+1")
     starts.append((time.perf_counter() - since) * 1000)
-    status = open("/proc/%d/status" % manager.provider.process.pid).read()
+    status = open("/proc/%d/status" % manager.provisioner.pid).read()
     rss = int(next(line for line in status.splitlines() if line.startswith("VmRSS")).split()[1]) / 1024
     if len(starts) < 3:
         client.stop_channels()
@@ -44,7 +57,9 @@ trips = p50([run(client, "1+1")[0] for _ in range(200)])
 prints = p50([run(client, "for i in range(100000): print('x' * 99)")[0] for _ in range(3)])
 interrupts = []
 for _ in range(10):
-    client.execute("while True: pass", store_history=False)
+    client.execute("print('go')\nwhile True: pass", store_history=False)
+    while client.get_iopub_msg(timeout=60)["msg_type"] != "stream":
+        pass
     time.sleep(0.2)
     since = time.perf_counter()
     manager.interrupt_kernel()

@@ -8,12 +8,17 @@ import * as Fs from "node:fs"
 import * as Os from "node:os"
 import * as Path from "node:path"
 import { fileURLToPath } from "node:url"
+import * as NodeEdits from "../../layers/edits/NodeEdits.ts"
 import * as NodeLanguageServers from "../../layers/lsp/NodeLanguageServers.ts"
 import * as NodeProcesses from "../../layers/process/NodeProcesses.ts"
 import * as NodeWorkspace from "../../layers/workspace/NodeWorkspace.ts"
+import * as WriteTools from "../../layers/WriteTools.ts"
+import { write } from "../../src/harness/Write.ts"
+import * as DiagnosticsOnWrite from "../../src/lsp/DiagnosticsOnWrite.ts"
 import { LanguageServers } from "../../src/lsp/LanguageServers.ts"
 import { lsp } from "../../src/lsp/Lsp.ts"
 import type { Asking, Question } from "../../src/lsp/Question.ts"
+import type { Indexed } from "../../src/lsp/TextPositions.ts"
 import * as Rows from "../../src/lsp/rows/Rows.ts"
 import * as Surface from "../../src/Surface.ts"
 
@@ -45,10 +50,11 @@ const timed = <A, E, R>(self: Effect.Effect<A, E, R>) =>
     return performance.now() - start
   })
 
-const median = <A, E, R>(self: Effect.Effect<A, E, R>) =>
+/** One after the other in turns, so that what else the machine does weighs on both. */
+const medians = <A, E, R, B, F, S>(first: Effect.Effect<A, E, R>, second: Effect.Effect<B, F, S>) =>
   Effect.map(
-    Effect.forEach(Array.from({ length: times }), () => timed(self)),
-    p50
+    Effect.forEach(Array.from({ length: times }), () => Effect.all([timed(first), timed(second)])),
+    (pairs) => [p50(pairs.map(([a]) => a)), p50(pairs.map(([, b]) => b))] as const
   )
 
 const main = Effect.gen(function* () {
@@ -76,7 +82,7 @@ const main = Effect.gen(function* () {
         return Option.none()
       })
   }
-  const at = (text: string) => Effect.succeed(text.indexOf("add(1"))
+  const at = ({ text }: Indexed) => Effect.succeed(text.indexOf("add(1"))
   yield* servers.ask(catching, { file: Path.join(root, file), at }, { timeout: "60 seconds" })
 
   const questions = [
@@ -89,8 +95,7 @@ const main = Effect.gen(function* () {
     const call = surface.call("lsp", { action, file, line: 2, symbol: "add" })
     const answer = yield* call
     if (answer.isFailure) return yield* Effect.die(answer.text)
-    const request = yield* median(bare)
-    const tool = yield* median(call)
+    const [request, tool] = yield* medians(bare, call)
     console.log(
       `${action.padEnd(12)} p50 of ${times}: request ${request.toFixed(2)} ms, tool ${tool.toFixed(2)} ms, ` +
         `over the request ${(tool - request).toFixed(2)} ms, bound ${(1 + 1.1 * request).toFixed(2)} ms`
@@ -112,4 +117,62 @@ const main = Effect.gen(function* () {
   )
 })
 
+/**
+ * What diagnostics cost a write: of a file that no server covers, over the same write without the wrapper; and of one in a
+ * project, over the server's own answers for the text before and the text after it.
+ */
+const writes = Effect.gen(function* () {
+  const root = Fs.realpathSync(Fs.mkdtempSync(Path.join(Os.tmpdir(), "lsp-bench-")))
+  const state = Fs.realpathSync(Fs.mkdtempSync(Path.join(Os.tmpdir(), "lsp-bench-state-")))
+  yield* Effect.addFinalizer(() =>
+    Effect.sync(() => {
+      for (const folder of [root, state]) Fs.rmSync(folder, { recursive: true, force: true })
+    })
+  )
+  project(root)
+  const context = yield* Layer.build(
+    DiagnosticsOnWrite.layer({ warm: "1 minute", cold: "1 minute" }).pipe(
+      Layer.provideMerge(
+        NodeLanguageServers.layer({
+          rows: Rows.shipped.filter(({ id }) => id === "typescript"),
+          findBinary: () => Effect.succeed({ status: "found", command })
+        })
+      ),
+      Layer.provideMerge(NodeEdits.layer({ stateFolder: state })),
+      Layer.provideMerge(Layer.mergeAll(NodeProcesses.layer(), NodeWorkspace.layer({ root })))
+    )
+  )
+  const bare = yield* Effect.provideContext(Surface.make([write]), context)
+  const wrapped = yield* Effect.provideContext(Surface.make([WriteTools.files[0]]), context)
+  const servers = yield* Effect.provideContext(LanguageServers, context)
+  let count = 0
+  const put = (surface: typeof bare | typeof wrapped, path: string, text: string) =>
+    Effect.suspend(() => surface.call("write", { path, content: `${text}// ${++count}\n` }))
+
+  yield* put(wrapped, "a.txt", "")
+  const [without, uncovered] = yield* medians(put(bare, "a.txt", ""), put(wrapped, "b.txt", ""))
+  console.log(
+    `write        p50 of ${times}, not covered: without ${without.toFixed(2)} ms, with ${uncovered.toFixed(2)} ms, ` +
+      `${(uncovered - without).toFixed(2)} ms more (aim 1 ms)`
+  )
+  const text = Fs.readFileSync(Path.join(root, name(1)), "utf8")
+  // The shared file: all others depend on it, and are looked at too.
+  yield* put(wrapped, name(1), text)
+  const paths = Array.from({ length: files }, (_, i) => Path.join(root, name(i)))
+  const ask = Effect.andThen(
+    Effect.suspend(() => {
+      Fs.writeFileSync(Path.join(root, name(2)), `${text}// ${++count}\n`)
+      return servers.diagnostics(paths, { timeout: "1 minute" })
+    }),
+    servers.diagnostics(paths, { timeout: "1 minute" })
+  )
+  const [own, covered] = yield* medians(ask, put(wrapped, name(1), text))
+  console.log(
+    `write        p50 of ${times}, covered: the answers ${own.toFixed(1)} ms, the write ${covered.toFixed(1)} ms, ` +
+      `${(covered - own).toFixed(1)} ms more (aim 50 ms)`
+  )
+})
+
 it.live("lsp", () => Effect.scoped(main), 300_000)
+
+it.live("diagnostics on write", () => Effect.scoped(writes), 600_000)

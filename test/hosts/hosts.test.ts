@@ -125,7 +125,7 @@ describe("hosts", () => {
             metadata: () => {}
           }) as never
         const result = yield* Effect.promise(() => ast_grep!.execute(params, context(new AbortController().signal)))
-        assert.match(String(result), /a\.js:2/)
+        assert.match(typeof result === "string" ? result : result.output, /a\.js:2/)
         const aborted = yield* Effect.promise(() =>
           ast_grep!.execute(params, context(AbortSignal.abort(new Error("stop")))).then(
             () => "ran",

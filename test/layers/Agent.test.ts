@@ -36,30 +36,14 @@ suite(`livetools agent on a terminal${Terminal.missing === undefined ? "" : ` (s
 describe("livetools agent", { timeout: 120_000 }, () => {
   const agent = (root: string, ...args: Array<string>) => Cli.run(["agent", ...args], { cwd: root })
 
-  it("says what is wrong with a model that is not there, is no module, is no layer, or gives no model", () =>
-    inCheckout(async ({ path, root }) => {
-      const wrong = async (text: string, expected: RegExp) => {
-        Fs.writeFileSync(path("m.mjs"), text)
-        const ended = await agent(root, "--model", "m.mjs", "Go")
-        assert.strictEqual(ended.code, 2, ended.err)
-        assert.match(ended.err, expected)
-      }
+  it("without a model, or with one that is not there, is wrong usage", () =>
+    inCheckout(async ({ root }) => {
       const none = await agent(root, "Go")
       assert.strictEqual(none.code, 2)
       assert.match(none.err, /an agent needs a language model: give --model MODULE/)
       const missing = await agent(root, "--model", "./nowhere.mjs", "Go")
       assert.strictEqual(missing.code, 2)
       assert.match(missing.err, /--model \.\/nowhere\.mjs cannot be loaded: there is no file/)
-      await wrong("nonsense(", /cannot be loaded/)
-      await wrong("export const x = 1", /its export `default` is not a Layer/)
-      await wrong(
-        'import { Layer } from "effect"\nexport default Layer.empty',
-        /the Layer `default` gives no LanguageModel of effect\/ai/
-      )
-      await wrong(
-        'import { Effect, Layer } from "effect"\nexport default Layer.effectDiscard(Effect.fail(new Error("no key")))',
-        /cannot be started: no key/
-      )
     }))
 
   it("goes on after a call above the cap and invalid parameters, and is denied what nobody approves", () =>

@@ -25,230 +25,239 @@ const on =
 
 const suite = Terminal.missing === undefined ? describe : describe.skip
 
-suite(`the console${Terminal.missing === undefined ? "" : ` (skipped: ${Terminal.missing})`}`, () => {
-  it(
-    "makes typed calls and shows their answers, says what is wrong with a line, and ends with Ctrl-D",
-    on([], async (screen, root) => {
-      await screen.see(new RegExp(`livetools in ${root} \\(cap exec, \\d+ tools\\)`))
-      screen.type("ast_grep pattern=console.log($A)\r")
-      await screen.see(/2 matches.*\nsrc\/a\.ts:1: console\.log\(1\)\nsrc\/a\.ts:2: console\.log\(2\)/)
-      screen.type("ast_gerp x=1\r")
-      await screen.see(/There is no tool `ast_gerp` here\. Did you mean `ast_grep`\? Type :tools/)
-      screen.type("read path=nope.txt\r")
-      await screen.see(/not_found: .*nope\.txt/)
-      screen.type("read pth=README.md\r")
-      await screen.see(/invalid_params: .*`pth` is not a parameter of it\. Did you mean `path`\?/)
-      screen.type('read {"path":\r')
-      await screen.see(/… /)
-      screen.type('"README.md"}\r')
-      await screen.see(/# Read me/)
-      screen.type(":help read\r")
-      await screen.see(/read \(read\): .*\n {2}path {2}\(string\)/)
-      screen.type(":tools\r")
-      await screen.see(/Absent:\n(.*\n)* +vibe_spawn +read +livetools\/Roster is not wired/)
-      screen.type("\u0004")
-      assert.strictEqual(await screen.closed, 0)
-    })
-  )
-
-  it(
-    "completes tools, parameters, values and paths; remembers what was typed, in the next console too",
-    on([], async (screen, root) => {
-      await screen.see(/livetools> /)
-      for (const [typed, shown] of [
-        ["ast_g", /rep /],
-        ["patt", /ern=/],
-        ["b path=s", /rc\//],
-        ["ab", /out\.ts/]
-      ] as const) {
-        screen.type(typed)
-        await screen.see(new RegExp(typed))
-        screen.type("\t")
-        await screen.see(shown)
-      }
-      screen.type("\r")
-      await screen.see(/1 match.*\nsrc\/about\.ts:1/)
-      screen.type("lsp action=ref")
-      await screen.see(/=ref/)
-      screen.type("\t")
-      await screen.see(/erences/)
-      screen.type("\u0015\u0004")
-      assert.strictEqual(await screen.closed, 0)
-      const next = Terminal.open([], root)
-      await next.see(/livetools> /)
-      next.type("\u001b[A")
-      await next.see(/ast_grep pattern=b path=src\/about\.ts/)
-      next.type("\r")
-      await next.see(/1 match/)
-      next.hangUp()
-      await next.closed
-    })
-  )
-
-  it(
-    "shows cards to be answered by number: an approval is asked, and what is no answer is asked again",
-    on([], async (screen, root) => {
-      await screen.see(/livetools> /)
-      screen.type("write path=new.txt content=hello\r")
-      await screen.see(/\[1\] May write run\?\npath: new\.txt\ncontent: hello\n {2}1 {2}Allow \(this call\)\n/)
-      await screen.see(/\[1\] number, empty to skip: /)
-      screen.type("7\r")
-      await screen.see(/card_1 has no option 7\. Its options are 1: Allow/)
-      assert.isFalse(Fs.existsSync(`${root}/new.txt`))
-      screen.type("1\r")
-      await screen.see(/created new\.txt: 1 line/)
-      assert.strictEqual(Fs.readFileSync(`${root}/new.txt`, "utf8"), "hello")
-      screen.type("write path=new.txt content=again\r")
-      await screen.see(/\[2\] number/)
-      screen.type("3\r")
-      await screen.see(/denied: write was not run: the user said no/)
-      screen.type("\u001b[A")
-      await screen.see(/write path=new\.txt content=again/)
-    })
-  )
-
-  it(
-    "asks what a run asks: several options, pasted text of several lines, a skip; control characters reach no terminal",
-    on([], async (screen) => {
-      await screen.see(/livetools> /)
-      const ask = (params: object) => screen.type(`ask_user ${JSON.stringify(params)}\r`)
-      ask({
-        question: "Which?",
-        options: [{ label: "red", description: "warm" }, { label: "blue" }],
-        multi_select: true
+suite(
+  `the console${Terminal.missing === undefined ? "" : ` (skipped: ${Terminal.missing})`}`,
+  { timeout: 120_000 },
+  () => {
+    it(
+      "makes typed calls and shows their answers, says what is wrong with a line, and ends with Ctrl-D",
+      on([], async (screen, root) => {
+        await screen.see(new RegExp(`livetools in ${root} \\(cap exec, \\d+ tools\\)`))
+        screen.type("ast_grep pattern=console.log($A)\r")
+        await screen.see(/2 matches.*\nsrc\/a\.ts:1: console\.log\(1\)\nsrc\/a\.ts:2: console\.log\(2\)/)
+        screen.type("ast_gerp x=1\r")
+        await screen.see(/There is no tool `ast_gerp` here\. Did you mean `ast_grep`\? Type :tools/)
+        screen.type("read path=nope.txt\r")
+        await screen.see(/not_found: .*nope\.txt/)
+        screen.type("read pth=README.md\r")
+        await screen.see(/invalid_params: .*`pth` is not a parameter of it\. Did you mean `path`\?/)
+        screen.type('read {"path":\r')
+        await screen.see(/… /)
+        screen.type('"README.md"}\r')
+        await screen.see(/# Read me/)
+        screen.type(":help read\r")
+        await screen.see(/read \(read\): .*\n {2}path {2}\(string\)/)
+        screen.type(":tools\r")
+        await screen.see(/Absent:\n(.*\n)* +vibe_spawn +read +livetools\/Roster is not wired/)
+        screen.type("\u0004")
+        assert.strictEqual(await screen.closed, 0)
       })
-      await screen.see(/\[1\] Which\?\n {2}1 {2}red \(warm\)\n {2}2 {2}blue\n/)
-      await screen.see(/\[1\] numbers, empty to skip: /)
-      screen.type("2, 1\r")
-      await screen.see(/The user chose: blue, red/)
-      ask({ question: "Why?\u001b[2J\u0007" })
-      await screen.see(/\[2\] Why\?\\x1b\[2J\\x07[^]*\[2\] text, empty to skip: /)
-      screen.type("\u001b[200~first\rsecond\r\u001b[201~third")
-      await screen.see(/third/)
-      screen.type("\r")
-      await screen.see(/The user wrote: first\nsecond\nthird/)
-      ask({ question: "And?" })
-      await screen.see(/\[3\] text, empty to skip: /)
-      screen.type("\r")
-      await screen.see(/The user skipped the question/)
-    })
-  )
+    )
 
-  it(
-    "Ctrl-C cancels the call that runs and not the run; its card is withdrawn, and what was being typed is dropped",
-    on([], async (screen) => {
-      await screen.see(/livetools> /)
-      screen.type("ask_user question=Why?\r")
-      await screen.see(/\[1\] text/)
-      screen.type("half an ans")
-      await screen.see(/half an ans/)
-      screen.type("\u0003")
-      await screen.see(/\[1\] is withdrawn\.\n/)
-      await screen.see(/ask_user was cancelled\.\n/)
-      screen.type("read path=README.md\r")
-      await screen.see(/# Read me/)
-      screen.type("some")
-      await screen.see(/some/)
-      screen.type("\u0003")
-      await screen.see(/Ctrl-D ends the run/)
-      screen.type("read path=README.md\r")
-      await screen.see(/# Read me/)
-    })
-  )
+    it(
+      "completes tools, parameters, values and paths; remembers what was typed, in the next console too",
+      on([], async (screen, root) => {
+        await screen.see(/livetools> /)
+        for (const [typed, shown] of [
+          ["ast_g", /rep /],
+          ["patt", /ern=/],
+          ["b path=s", /rc\//],
+          ["ab", /out\.ts/]
+        ] as const) {
+          screen.type(typed)
+          await screen.see(new RegExp(typed))
+          screen.type("\t")
+          await screen.see(shown)
+        }
+        screen.type("\r")
+        await screen.see(/1 match.*\nsrc\/about\.ts:1/)
+        screen.type("lsp action=ref")
+        await screen.see(/=ref/)
+        screen.type("\t")
+        await screen.see(/erences/)
+        screen.type("\u0015\u0004")
+        assert.strictEqual(await screen.closed, 0)
+        const next = Terminal.open([], root)
+        await next.see(/livetools> /)
+        next.type("\u001b[A")
+        await next.see(/ast_grep pattern=b path=src\/about\.ts/)
+        next.type("\r")
+        await next.see(/1 match/)
+        next.hangUp()
+        await next.closed
+      })
+    )
 
-  it(
-    "what is typed while a call runs is done after it",
-    on(["--yes"], async (screen, root) => {
-      await screen.see(/livetools> /)
-      screen.type("write path=1.txt content=one\rread path=1.txt\rread path=README.md\r")
-      await screen.see(/created 1\.txt[^]*one\n[^]*# Read me/)
-      assert.isTrue(Fs.existsSync(`${root}/1.txt`))
-      screen.type("ask_user question=Why?\r1\rread path=README.md\r")
-      await screen.see(/\[1\] text, empty to skip: /)
-      screen.type("because\r")
-      await screen.see(/The user wrote: because\n[^]*no tool `1` here[^]*# Read me/)
-      screen.type("\u001b[200~read path=1.txt\rread path=README.md\u001b[201~\r")
-      await screen.see(/one\n[^]*# Read me/)
-    })
-  )
+    it(
+      "shows cards to be answered by number: an approval is asked, and what is no answer is asked again",
+      on([], async (screen, root) => {
+        await screen.see(/livetools> /)
+        screen.type("write path=new.txt content=hello\r")
+        await screen.see(/\[1\] May write run\?\npath: new\.txt\ncontent: hello\n {2}1 {2}Allow \(this call\)\n/)
+        await screen.see(/\[1\] number, empty to skip: /)
+        screen.type("7\r")
+        await screen.see(/card_1 has no option 7\. Its options are 1: Allow/)
+        assert.isFalse(Fs.existsSync(`${root}/new.txt`))
+        screen.type("1\r")
+        await screen.see(/created new\.txt: 1 line/)
+        assert.strictEqual(Fs.readFileSync(`${root}/new.txt`, "utf8"), "hello")
+        screen.type("write path=new.txt content=again\r")
+        await screen.see(/\[2\] number/)
+        screen.type("3\r")
+        await screen.see(/denied: write was not run: the user said no/)
+        screen.type("\u001b[A")
+        await screen.see(/write path=new\.txt content=again/)
+      })
+    )
 
-  it(
-    "turns vibe mode on and off: the tools come and go",
-    on([], async (screen) => {
-      await screen.see(/livetools> /)
-      screen.type("vibe_list\r")
-      await screen.see(/There is no tool `vibe_list` here/)
-      screen.type(":vibe on\r")
-      await screen.see(/Vibe mode is on/)
-      screen.type("vibe_list\r")
-      await screen.see(/No worker was spawned in this run/)
-      screen.type(":vibe off\r")
-      await screen.see(/Vibe mode is off/)
-      screen.type("vibe_list\r")
-      await screen.see(/There is no tool `vibe_list` here/)
-    })
-  )
+    it(
+      "asks what a run asks: several options, pasted text of several lines, a skip; control characters reach no terminal",
+      on([], async (screen) => {
+        await screen.see(/livetools> /)
+        const ask = (params: object) => screen.type(`ask_user ${JSON.stringify(params)}\r`)
+        ask({
+          question: "Which?",
+          options: [{ label: "red", description: "warm" }, { label: "blue" }],
+          multi_select: true
+        })
+        await screen.see(/\[1\] Which\?\n {2}1 {2}red \(warm\)\n {2}2 {2}blue\n/)
+        await screen.see(/\[1\] numbers, empty to skip: /)
+        screen.type("2, 1\r")
+        await screen.see(/The user chose: blue, red/)
+        ask({ question: "Why?\u001b[2J\u0007" })
+        await screen.see(/\[2\] Why\?\\x1b\[2J\\x07[^]*\[2\] text, empty to skip: /)
+        screen.type("\u001b[200~first\rsecond\r\u001b[201~third")
+        await screen.see(/third/)
+        screen.type("\r")
+        await screen.see(/The user wrote: first\nsecond\nthird/)
+        ask({ question: "And?" })
+        await screen.see(/\[3\] text, empty to skip: /)
+        screen.type("\r")
+        await screen.see(/The user skipped the question/)
+      })
+    )
 
-  it(
-    "a terminal that is closed in mid-question ends the run, and nothing is left",
-    on([], async (screen) => {
-      await screen.see(/livetools> /)
-      screen.type("ask_user question=Why?\r")
-      await screen.see(/\[1\] text/)
-      const pids = Leftovers.tree(screen.pid)
-      assert.isAbove(pids.length, 1)
-      screen.hangUp()
-      await screen.closed
-      for (let i = 0; i < 100 && pids.some(Leftovers.isRunning); i++) await new Promise((done) => setTimeout(done, 100))
-      assert.deepStrictEqual(pids.filter(Leftovers.isRunning), [])
-    })
-  )
-})
+    it(
+      "Ctrl-C cancels the call that runs and not the run; its card is withdrawn, and what was being typed is dropped",
+      on([], async (screen) => {
+        await screen.see(/livetools> /)
+        screen.type("ask_user question=Why?\r")
+        await screen.see(/\[1\] text/)
+        screen.type("half an ans")
+        await screen.see(/half an ans/)
+        screen.type("\u0003")
+        await screen.see(/\[1\] is withdrawn\.\n/)
+        await screen.see(/ask_user was cancelled\.\n/)
+        screen.type("read path=README.md\r")
+        await screen.see(/# Read me/)
+        screen.type("some")
+        await screen.see(/some/)
+        screen.type("\u0003")
+        await screen.see(/Ctrl-D ends the run/)
+        screen.type("read path=README.md\r")
+        await screen.see(/# Read me/)
+      })
+    )
 
-suite(`livetools call on a terminal${Terminal.missing === undefined ? "" : ` (skipped: ${Terminal.missing})`}`, () => {
-  it(
-    "asks for approval and questions there",
-    on(["call", "write", "path=w.txt", "content=w"], async (screen, root) => {
-      await screen.see(/\[1\] May write run\?[^]*\[1\] number, empty to skip: /)
-      screen.type("1\r")
-      await screen.see(/created w\.txt/)
-      assert.strictEqual(await screen.closed, 0)
-      assert.strictEqual(Fs.readFileSync(`${root}/w.txt`, "utf8"), "w")
-    })
-  )
+    it(
+      "what is typed while a call runs is done after it",
+      on(["--yes"], async (screen, root) => {
+        await screen.see(/livetools> /)
+        screen.type("write path=1.txt content=one\rread path=1.txt\rread path=README.md\r")
+        await screen.see(/created 1\.txt[^]*one\n[^]*# Read me/)
+        assert.isTrue(Fs.existsSync(`${root}/1.txt`))
+        screen.type("ask_user question=Why?\r1\rread path=README.md\r")
+        await screen.see(/\[1\] text, empty to skip: /)
+        screen.type("because\r")
+        await screen.see(/The user wrote: because\n[^]*no tool `1` here[^]*# Read me/)
+        screen.type("\u001b[200~read path=1.txt\rread path=README.md\u001b[201~\r")
+        await screen.see(/one\n[^]*# Read me/)
+      })
+    )
 
-  it(
-    "does not take for an answer what was typed before the question was shown",
-    on(["call", "write", "path=w.txt", "content=w"], async (screen, root) => {
-      screen.type("1\r")
-      await screen.see(/\[1\] May write run\?/)
-      screen.type("1\r")
-      await screen.see(/\[1\] number, empty to skip: /)
-      assert.isFalse(Fs.existsSync(`${root}/w.txt`))
-      screen.type("3\r")
-      await screen.see(/denied: write was not run/)
-      assert.strictEqual(await screen.closed, 1)
-      assert.isFalse(Fs.existsSync(`${root}/w.txt`))
-    })
-  )
+    it(
+      "turns vibe mode on and off: the tools come and go",
+      on([], async (screen) => {
+        await screen.see(/livetools> /)
+        screen.type("vibe_list\r")
+        await screen.see(/There is no tool `vibe_list` here/)
+        screen.type(":vibe on\r")
+        await screen.see(/Vibe mode is on/)
+        screen.type("vibe_list\r")
+        await screen.see(/No worker was spawned in this run/)
+        screen.type(":vibe off\r")
+        await screen.see(/Vibe mode is off/)
+        screen.type("vibe_list\r")
+        await screen.see(/There is no tool `vibe_list` here/)
+      })
+    )
 
-  it(
-    "Ctrl-D in a question is no answer: nobody is connected any more",
-    on(["call", "ask_user", "question=Why?"], async (screen) => {
-      await screen.see(/\[1\] text/)
-      screen.type("\u0004")
-      await screen.see(/nobody_connected: No human is connected/)
-      assert.strictEqual(await screen.closed, 1)
-    })
-  )
+    it(
+      "a terminal that is closed in mid-question ends the run, and nothing is left",
+      on([], async (screen) => {
+        await screen.see(/livetools> /)
+        screen.type("ask_user question=Why?\r")
+        await screen.see(/\[1\] text/)
+        const pids = Leftovers.tree(screen.pid)
+        assert.isAbove(pids.length, 1)
+        screen.hangUp()
+        await screen.closed
+        for (let i = 0; i < 100 && pids.some(Leftovers.isRunning); i++)
+          await new Promise((done) => setTimeout(done, 100))
+        assert.deepStrictEqual(pids.filter(Leftovers.isRunning), [])
+      })
+    )
+  }
+)
 
-  it(
-    "Ctrl-C in a question ends the run",
-    on(["call", "ask_user", "question=Why?"], async (screen) => {
-      await screen.see(/\[1\] text/)
-      screen.type("\u0003")
-      assert.strictEqual(await screen.closed, 130)
-      assert.notMatch(screen.all(), /skipped|The user/)
-    })
-  )
-})
+suite(
+  `livetools call on a terminal${Terminal.missing === undefined ? "" : ` (skipped: ${Terminal.missing})`}`,
+  { timeout: 120_000 },
+  () => {
+    it(
+      "asks for approval and questions there",
+      on(["call", "write", "path=w.txt", "content=w"], async (screen, root) => {
+        await screen.see(/\[1\] May write run\?[^]*\[1\] number, empty to skip: /)
+        screen.type("1\r")
+        await screen.see(/created w\.txt/)
+        assert.strictEqual(await screen.closed, 0)
+        assert.strictEqual(Fs.readFileSync(`${root}/w.txt`, "utf8"), "w")
+      })
+    )
+
+    it(
+      "does not take for an answer what was typed before the question was shown",
+      on(["call", "write", "path=w.txt", "content=w"], async (screen, root) => {
+        screen.type("1\r")
+        await screen.see(/\[1\] May write run\?/)
+        screen.type("1\r")
+        await screen.see(/\[1\] number, empty to skip: /)
+        assert.isFalse(Fs.existsSync(`${root}/w.txt`))
+        screen.type("3\r")
+        await screen.see(/denied: write was not run/)
+        assert.strictEqual(await screen.closed, 1)
+        assert.isFalse(Fs.existsSync(`${root}/w.txt`))
+      })
+    )
+
+    it(
+      "Ctrl-D in a question is no answer: nobody is connected any more",
+      on(["call", "ask_user", "question=Why?"], async (screen) => {
+        await screen.see(/\[1\] text/)
+        screen.type("\u0004")
+        await screen.see(/nobody_connected: No human is connected/)
+        assert.strictEqual(await screen.closed, 1)
+      })
+    )
+
+    it(
+      "Ctrl-C in a question ends the run",
+      on(["call", "ask_user", "question=Why?"], async (screen) => {
+        await screen.see(/\[1\] text/)
+        screen.type("\u0003")
+        assert.strictEqual(await screen.closed, 130)
+        assert.notMatch(screen.all(), /skipped|The user/)
+      })
+    )
+  }
+)

@@ -3,6 +3,7 @@ import { Cause, Context, Deferred, Effect, Exit, Fiber, Layer, Option, Ref, Sche
 import { type Call, CurrentCall, noTools, ProgressSink } from "../../src/Call.ts"
 import { Gate } from "../../src/Gate.ts"
 import * as LiveTool from "../../src/LiveTool.ts"
+import * as Parameters from "../../src/Parameters.ts"
 import * as Surface from "../../src/Surface.ts"
 import * as ToolError from "../../src/ToolError.ts"
 
@@ -199,6 +200,15 @@ describe("parameters", () => {
       assert.isTrue((yield* surface.dispatch("light", { id: null })).isFailure)
     }).pipe(Effect.provide(resources))
   )
+
+  it("are a plain object for a tool that takes none, with no word that providers refuse", () => {
+    assert.deepStrictEqual<unknown>(Parameters.jsonSchema(Schema.Struct({})), {
+      type: "object",
+      properties: {},
+      required: [],
+      additionalProperties: false
+    })
+  })
 
   it.effect("have a closed JSON Schema in every shape that hosts take", () =>
     Effect.gen(function* () {

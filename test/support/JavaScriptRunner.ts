@@ -1,6 +1,7 @@
 /** Starts the JavaScript kernel and speaks its wire, as a host would; simple where the host is careful. */
 import { type ChildProcess, spawn } from "node:child_process"
 import type { Socket } from "node:net"
+import type { Running } from "../../src/kernel/Enclosure.ts"
 import * as Command from "../../layers/kernel/javascript/Command.ts"
 
 export type Frame = { readonly t: string; readonly [key: string]: unknown }
@@ -25,6 +26,8 @@ export interface Cell {
 export interface Options {
   readonly cwd: string
   readonly node?: string
+  /** Maps the program that is started, as an enclosure does. */
+  readonly enter?: Running["enter"]
   /** Answers the calls of a cell; given the frame, it gives the fields of the reply. */
   readonly tools?: (call: Frame, cancelled: AbortSignal) => Promise<object>
 }
@@ -32,10 +35,12 @@ export interface Options {
 const marker = "m4rk3r"
 
 export const start = (options: Options) => {
-  const { args, command, env } = Command.make(options.node)
+  const program = Command.make(options.node)
+  const plain = { ...program, cwd: options.cwd, env: { ...process.env, ...program.env } }
+  const { args, command, env } = options.enter?.(plain) ?? plain
   const child: ChildProcess = spawn(command, args, {
     cwd: options.cwd,
-    env: { ...process.env, ...env },
+    env,
     detached: true,
     stdio: ["ignore", "pipe", "pipe", "pipe", "pipe"]
   })

@@ -25,7 +25,7 @@ export interface Script {
   readonly answer?: (method: string, params: unknown) => unknown
   /** Instead of an answer to anything. */
   readonly outcome?:
-    | { readonly outcome: "unknown"; readonly reason: string }
+    | { readonly outcome: "unknown"; readonly reason: string; readonly why?: "late" | "loading" }
     | { readonly outcome: "not_covered"; readonly reason: string }
   readonly incomplete?: string
   readonly diagnostics?: (path: string) => Answer<ReadonlyArray<Diagnostic>> | undefined
@@ -129,7 +129,8 @@ export const layer = (scene: Scene): Layer.Layer<LanguageServers> => {
     LanguageServers.of({
       rows: scene.rows ?? [],
       ask: Effect.fnUntraced(function* <A>(question: Question<A>, target: Target, options?: Options) {
-        const offset = target.at === undefined ? 0 : yield* target.at(Fs.readFileSync(target.file, "utf8"))
+        const offset =
+          target.at === undefined ? 0 : yield* target.at(TextPositions.index(Fs.readFileSync(target.file, "utf8")))
         return yield* Effect.forEach(chosen(options), (script) => askOne(script, question, scene, target.file, offset))
       }),
       askProject: (question, options) =>

@@ -61,7 +61,7 @@ export const open = (args: ReadonlyArray<string>, cwd: string, environment: Node
           waiting.delete(look)
           reject(new Error(`${why}; ${wanted} was not shown after:\n${plain().slice(seen)}`))
         }
-        const timer = setTimeout(() => fail("20 s are over"), 20_000)
+        const timer = setTimeout(() => fail("60 s are over"), 60_000)
         if (look()) return
         waiting.add(look)
         void closed.then(() => {

@@ -50,12 +50,16 @@ class Bridge:
         """Sends a call; `settle` is told its reply on the reader's thread."""
         kernel = self.kernel
         if not kernel.wire.mine:
-            raise ToolError("tools cannot be called from a forked process; call them in the kernel's own", name, "forked")
+            raise ToolError(
+                "tools cannot be called from a forked process; call them in the kernel's own", name, "forked"
+            )
         if not kernel.tools:
             raise ToolError("this kernel has no tools", name, "no_tools")
         cell = kernel.cell
         if cell is None:
-            raise ToolError("no cell is running: its call of %s comes too late" % (name or "tools()"), name, "cell_ended")
+            raise ToolError(
+                "no cell is running: its call of %s comes too late" % (name or "tools()"), name, "cell_ended"
+            )
         try:
             params = plain(params, "params")
         except (TypeError, ValueError) as error:
@@ -147,7 +151,8 @@ def _params(name, params, keywords):
         params = {}
     if not isinstance(params, dict):
         raise ToolError(
-            'the parameters of %s are a dict or keywords, not %s: tool("%s", {…})' % (name, type(params).__name__, name),
+            'the parameters of %s are a dict or keywords, not %s: tool("%s", {…})'
+            % (name, type(params).__name__, name),
             name,
             "bad_params",
         )
@@ -155,7 +160,7 @@ def _params(name, params, keywords):
 
 
 class Tools:
-    """`tool("read", {"path": "a.txt"})`, `tool.read(path="a.txt")`, `await tool.aread(path="a.txt")`; `tools()` lists them."""
+    """`tool("read", {"path": "a.txt"})`, `tool.read(path="a.txt")`, `await tool.aread(path="a.txt")`."""
 
     def __init__(self, bridge):
         self.__dict__["_bridge"] = bridge
@@ -193,5 +198,3 @@ class Tools:
 
     def __repr__(self):
         return '<tool("name", {…}); tools() lists what there is>'
-
-

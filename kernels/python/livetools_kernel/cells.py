@@ -1,6 +1,7 @@
 """A cell: compiled, run in `__main__`, its last expression echoed, its error told from the user's code on."""
 
 import __future__
+
 import ast
 import builtins
 import contextlib
@@ -60,12 +61,11 @@ class Cells:
             return self._failed(error, interrupts.taken > 0)
 
     def _finish_figures(self):
-        figures = sys.modules.get("livetools_kernel.figures")
-        if figures is None:
-            if "matplotlib._pylab_helpers" not in sys.modules or not self.kernel.wire.mine:
-                return
-            from . import figures
+        if "matplotlib._pylab_helpers" not in sys.modules or not self.kernel.wire.mine:
+            return
         try:
+            from . import figures
+
             figures.finish()
         except Exception as error:
             print("a figure could not be shown: %s: %s" % (type(error).__name__, error), file=sys.stderr)

@@ -46,9 +46,13 @@ class Displays:
         else:
             self.kernel.publish("result", {"data": data})
 
-    def display(self, *values, raw=False, include=None, exclude=None, metadata=None, transient=None, display_id=None, **_):
+    def display(
+        self, *values, raw=False, include=None, exclude=None, metadata=None, transient=None, display_id=None, clear=False, **_
+    ):
         """Shows values now; with `display_id` gives a handle whose `update` shows another in its place."""
         handle = None
+        if clear:
+            self.clear(wait=True)
         if display_id is not None:
             handle = DisplayHandle(self, None if display_id is True else str(display_id))
         for value in values:

@@ -33,7 +33,11 @@ def describe(error, rewritten):
 def _name(kind):
     name = getattr(kind, "__qualname__", None) or "Exception"
     module = getattr(kind, "__module__", None)
-    return name if module in ("builtins", "__main__", None) or module.startswith("livetools_kernel") else module + "." + name
+    return (
+        name
+        if module in ("builtins", "__main__", None) or module.startswith("livetools_kernel")
+        else module + "." + name
+    )
 
 
 def _text(error, rewritten):

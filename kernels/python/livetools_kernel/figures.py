@@ -2,7 +2,6 @@
 
 import io
 
-import matplotlib
 from matplotlib._pylab_helpers import Gcf
 from matplotlib.backend_bases import FigureManagerBase
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -48,7 +47,9 @@ def show(*_arguments, **_keywords):
 def _open():
     managers = sorted(Gcf.get_all_fig_managers(), key=lambda manager: manager.num)
     figures = [manager.canvas.figure for manager in managers]
-    return [figure for figure in figures if figure.axes or figure.lines or figure.texts or figure.images or figure.patches]
+    return [
+        figure for figure in figures if figure.axes or figure.lines or figure.texts or figure.images or figure.patches
+    ]
 
 
 def _publish(figure):

@@ -67,7 +67,12 @@ class Freshness:
             if name in self._known:
                 continue
             path = getattr(module, "__file__", None)
-            if isinstance(path, str) and path.startswith(inside) and "site-packages" not in path and path.endswith(".py"):
+            if (
+                isinstance(path, str)
+                and path.startswith(inside)
+                and "site-packages" not in path
+                and path.endswith(".py")
+            ):
                 stamp = _stamp(path)
                 if stamp is not None:
                     self._known[name] = (path, stamp)

@@ -11,8 +11,14 @@ SHELL = "__livetools__"
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _CELL = re.compile(r"(?:[ \t\f]*(?:#[^\n]*)?\n)*[ \t\f]*%%(?P<name>!|[A-Za-z_]\w*)(?P<line>[^\n]*)(?:\n|\Z)")
-_ASSIGNED = re.compile(r"(?P<to>[A-Za-z_(*][\w.,*() \t]*(?:\[[^\]\n]*\][\w.,*() \t]*)*)=[ \t]*(?P<mark>[%!])(?P<rest>(?!=).*)", re.DOTALL)
-_HELP = re.compile(r"(?:(?P<before>\?\??)[ \t]*(?P<what>[%\w.*]+)|(?P<name>%{0,2}[A-Za-z_][\w.]*(?:\[[^\]\n]*\])?)[ \t]*(?P<after>\?\??))[ \t]*;?[ \t]*(?:#.*)?\Z")
+_ASSIGNED = re.compile(
+    r"(?P<to>[A-Za-z_(*][\w.,*() \t]*(?:\[[^\]\n]*\][\w.,*() \t]*)*)=[ \t]*(?P<mark>[%!])(?P<rest>(?!=).*)", re.DOTALL
+)
+_HELP = re.compile(
+    r"(?:(?P<before>\?\??)[ \t]*(?P<what>[%\w.*]+)"
+    r"|(?P<name>%{0,2}[A-Za-z_][\w.]*(?:\[[^\]\n]*\])?)[ \t]*(?P<after>\?\??))"
+    r"[ \t]*;?[ \t]*(?:#.*)?\Z"
+)
 _PROMPT = re.compile(r"^(?:>>>|\.\.\.)(?: |$)", re.MULTILINE)
 _NUMBERED = re.compile(r"^(?:In \[\d+\]: ?|[ \t]*\.\.\.+: ?)", re.MULTILINE)
 _POINT = re.compile(r"""(?P<prefix>(?<!\w)[A-Za-z]{0,2})(?P<quote>'''|\"\"\"|'|")|[\[({})\]]|#[^\n]*|\\\n|\n""")

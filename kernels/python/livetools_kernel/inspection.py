@@ -57,7 +57,7 @@ def _is_plain(value):
 
 
 def _magic(name):
-    from . import magics
+    from . import cell_magics, line_magics, magics
 
     call = magics.LINE.get(name) or magics.CELL.get(name) or magics.AROUND.get(name)
     print(inspect.getdoc(call) or "%%%s is known here" % name if call else magics.unknown("%" + name))

@@ -1,4 +1,4 @@
-"""`IPython`'s display with or without IPython: where it is installed its functions reach ours, else a small stand-in does."""
+"""IPython's display: where it is installed its functions reach ours, else there is a small stand-in."""
 
 import sys
 
@@ -78,7 +78,12 @@ class _Shown:
     mime = "text/plain"
 
     def __init__(self, data=None, url=None, filename=None, **_):
-        if isinstance(data, str) and filename is None and data.startswith(("http://", "https://")) and self.mime in IMAGES:
+        if (
+            isinstance(data, str)
+            and filename is None
+            and data.startswith(("http://", "https://"))
+            and self.mime in IMAGES
+        ):
             url, data = data, None
         self.data, self.url = data, url
         if filename is not None:
@@ -149,5 +154,3 @@ class Image(_Shown):
         super().__init__(data, url, filename, **keywords)
         if self.data is not None and bytes(self.data[:2]) == b"\xff\xd8":
             self.mime = "image/jpeg"
-
-

@@ -4,17 +4,18 @@ import builtins
 import os
 import sys
 import traceback
-from functools import wraps
 from _queue import SimpleQueue
+from _thread import get_ident
+from functools import wraps
 
 import livetools_kernel
 
+from . import others
 from .bridge import Bridge, ToolError, Tools
 from .cells import Cells
 from .displays import Displays
 from .errors import describe
 from .freshness import Freshness
-from .hooks import Hooks
 from .interrupts import Interrupts
 from .streams import Streams
 from .wire import Wire
@@ -32,14 +33,14 @@ class Kernel:
         self.cell = None
         self.last_cell = 0
         self.loop = None
-        self.tools = False
+        self.tools = self.lost = False
         self.cells = Cells(self)
         self.displays = Displays(self)
         self.freshness = Freshness(self)
         self.bridge = Bridge(self)
         self._shell = None
         self._provide()
-        self._hook()
+        others.install(self)
 
     @property
     def shell(self):
@@ -55,7 +56,7 @@ class Kernel:
         if self.loop is None:
             __import__("asyncio")
         if self.loop is None:
-            self._asyncio_imported(None)
+            self.asyncio_imported()
         return self.loop
 
     def _provide(self):
@@ -73,51 +74,17 @@ class Kernel:
         sys.breakpointhook = _breakpoint
         os.system = _interruptible(os.system, self.interrupts)
 
-    def _hook(self):
-        self.hooks = hooks = Hooks()
-        hooks.on("asyncio", self._asyncio_imported)
-        hooks.on("threading", self._threading_imported)
-        hooks.on("multiprocessing.spawn", _spawn_imported)
-        hooks.on("multiprocessing.context", _context_imported)
-        hooks.on("matplotlib", _matplotlib_imported)
-        hooks.on("getpass", _getpass_imported)
-        hooks.on("plotly.io", _plotly_imported)
-        hooks.on("IPython.core.getipython", _ipython_shell_imported)
-        hooks.on("IPython.core.display_functions", _ipython_imported)
-        hooks.on("IPython.core.display", _ipython_imported)
-        sys.excepthook = self._uncaught
-        sys.unraisablehook = self._unraisable
-        sys.meta_path.append(_Late())
-        if sys.version_info >= (3, 12):
-            import warnings
-
-            # The kernel's own threads are the reason for it.
-            warnings.filterwarnings("ignore", ".*multi-threaded, use of fork", DeprecationWarning)
-
-    def _asyncio_imported(self, _module):
+    def asyncio_imported(self, _module=None):
+        """Gives the cells their loop; for the rest of the running one too."""
         from .loop import Loop
 
         self.loop = Loop(self)
-        if self.cell is not None:
+        if self.cell is not None and get_ident() == self.interrupts.main:
             self.loop.enter()
 
-    def _threading_imported(self, module):
-        def excepthook(raised):
-            if raised.exc_type is not SystemExit:
-                name = raised.thread.name if raised.thread else "of no name"
-                self._tell("Exception in thread %s:\n" % name, raised.exc_value)
-
-        module.excepthook = excepthook
-
-    def _uncaught(self, _kind, error, _traceback):
-        self._tell("", error)
-
-    def _unraisable(self, raised):
-        self._tell("%s: %r\n" % (raised.err_msg or "Exception ignored in", raised.object), raised.exc_value)
-
-    def _tell(self, head, error):
+    def tell(self, head, error):
         """An exception that no cell gets, with the lines of the cells it comes from."""
-        stream = sys.stderr or self.streams.err
+        stream = getattr(sys, "stderr", None) or self.streams.err
         stream.write(head + describe(error, self.cells.rewritten)["traceback"])
 
     def handle(self, request):
@@ -136,7 +103,13 @@ class Kernel:
         """Answers requests for ever; the reader's thread ends the process."""
         self.wire.read_forever(self.handle)
         version = sys.version.split()[0]
-        ready = {"t": "ready", "language": "python", "version": version, "executable": sys.executable, "pid": os.getpid()}
+        ready = {
+            "t": "ready",
+            "language": "python",
+            "version": version,
+            "executable": sys.executable,
+            "pid": os.getpid(),
+        }
         self.wire.send(ready, ordered=False)
         while True:
             request = self._next()
@@ -170,6 +143,7 @@ class Kernel:
         self.cell = self.last_cell = request["cell"]
         self.streams.repair()
         self.displays.begin()
+        self._look_where_it_is()
         if self._shell is not None:
             self._shell.events.trigger("pre_run_cell")
         outcome = self.cells.run(request["cell"], request["code"], request.get("file"))
@@ -184,6 +158,15 @@ class Kernel:
             frame["rss"] = rss
         self.cell = None
         self.wire.send(frame)
+
+    def _look_where_it_is(self):
+        try:
+            os.getcwd()
+            self.lost = False
+        except OSError:
+            if not self.lost:
+                self.notice("the working directory is gone: %cd (or os.chdir) to one that is there")
+            self.lost = True
 
     def _leave_fork(self, outcome):
         """A child that a cell forked has come to the end of the cell: it is not a second kernel."""
@@ -222,24 +205,10 @@ class Leave:
         return "Use exit() to end the cell; the kernel and its state stay"
 
 
-class _Late:
-    """Asked when nothing else has the module: the stand-in for IPython."""
-
-    def find_spec(self, name, path=None, target=None):
-        if name.partition(".")[0] != "IPython":
-            return None
-        from .ipython import StandIn
-
-        return StandIn().find_spec(name, path, target)
-
-
-_NOBODY = "standard input is empty here and nobody can answer: put the value into the code"
-
-
 def _input(prompt="", /):
     if prompt != "":
         print(prompt, flush=True)
-    raise EOFError("input(): " + _NOBODY)
+    raise EOFError("input(): " + others.NOBODY)
 
 
 def _interruptible(call, interrupts):
@@ -258,57 +227,10 @@ def _breakpoint(*_arguments, **_keywords):
     print("breakpoint() passed over: nobody is at the keyboard; the debug tool can stop here", file=sys.stderr)
 
 
-def _getpass_imported(module):
-    def getpass(prompt="Password: ", stream=None):
-        raise EOFError("getpass(): " + _NOBODY)
-
-    module.getpass = getpass
+_PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
-def _spawn_imported(module):
-    ask = module.get_preparation_data
-
-    def get_preparation_data(name):
-        data = ask(name)
-        if "init_main_from_name" not in data and "init_main_from_path" not in data:
-            data["init_main_from_path"] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "spawned.py")
-        return data
-
-    module.get_preparation_data = get_preparation_data
-
-
-def _context_imported(module):
-    # A pool that maps a function of a cell needs a fork, which Python 3.14 does not choose by itself.
-    default, contexts = getattr(module, "_default_context", None), getattr(module, "_concrete_contexts", {})
-    if sys.version_info >= (3, 14) and sys.platform == "linux" and "fork" in contexts:
-        default._default_context = contexts["fork"]
-
-
-def _matplotlib_imported(module):
-    from .backend import choose
-
-    choose(module)
-
-
-def _plotly_imported(module):
-    # Its own choice is a browser, in which nobody looks.
-    if "PLOTLY_RENDERER" not in os.environ:
-        module.show = lambda figure, *_, **__: livetools_kernel.current.displays.display(figure)
-
-
-def _ipython_imported(module):
-    from .ipython import patch
-
-    patch(module)
-
-
-def _ipython_shell_imported(module):
-    from .ipython import patch_shell
-
-    patch_shell(module)
-
-
-def _rss(open=os.open, read=os.read, close=os.close, page=os.sysconf("SC_PAGE_SIZE")):
+def _rss(open=os.open, read=os.read, close=os.close, page=_PAGE):
     """Bytes in memory; None where the system does not say."""
     try:
         fd = open("/proc/self/statm", os.O_RDONLY)
@@ -321,7 +243,7 @@ def _rss(open=os.open, read=os.read, close=os.close, page=os.sysconf("SC_PAGE_SI
 
 
 def _children_find_this_python():
-    """What a cell starts by name (`!pip`, `!python`) is this environment's, where Python does not stand among the system's."""
+    """What a cell starts by name (`!pip`, `!python`) is of this environment, unless it is the system's."""
     folder = os.path.dirname(sys.executable)
     if folder in ("", "/bin", "/usr/bin", "/usr/local/bin", "/opt/homebrew/bin"):
         return

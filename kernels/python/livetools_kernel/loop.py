@@ -20,16 +20,15 @@ class Loop:
         self.idling = False
         self.cancelled = None
         self.loop = asyncio.new_event_loop()
-        asyncio.set_event_loop(self.loop)
         kernel.interrupts.cancel = self.cancel
-        asyncio.run = asyncio.runners.run = self._outside(asyncio.run)
+        asyncio.run = asyncio.runners.run = self.outside(asyncio.run)
         if hasattr(asyncio, "Runner"):
-            asyncio.Runner.run = self._outside(asyncio.Runner.run)
+            asyncio.Runner.run = self.outside(asyncio.Runner.run)
         base = asyncio.base_events.BaseEventLoop
-        base.run_until_complete = self._outside(base.run_until_complete)
-        base.run_forever = self._outside(base.run_forever)
+        base.run_until_complete = self.outside(base.run_until_complete)
+        base.run_forever = self.outside(base.run_forever)
 
-    def _outside(self, call):
+    def outside(self, call):
         """The call as it is where no loop runs: another loop may run inside a cell."""
 
         @functools.wraps(call)
@@ -54,7 +53,6 @@ class Loop:
         """The loop, made anew when a cell has closed it."""
         if self.loop.is_closed():
             self.loop = asyncio.new_event_loop()
-            asyncio.set_event_loop(self.loop)
         return self
 
     def enter(self):

@@ -34,15 +34,15 @@ def _pip(shell, arguments):
             return shell.run([tool, "pip", *arguments[:1], "--python", sys.executable, *arguments[1:]])
         if importlib.util.find_spec("ensurepip") is None or shell.run([sys.executable, "-m", "ensurepip", "--upgrade"]):
             raise UsageError(
-                "%s has no pip, and neither uv nor ensurepip is there: run `python3 -m venv .venv` (or `uv venv`) with pip, "
+                "%s has no pip, and neither uv nor ensurepip is there: run `python3 -m venv .venv` in the project, "
                 "then start again with reset" % sys.executable
             )
         importlib.invalidate_caches()
     status = shell.run([sys.executable, "-m", "pip", "--disable-pip-version-check", *arguments])
     if status and arguments[:1] == ["install"] and _managed():
         shell.kernel.notice(
-            "%s is managed by the system and takes no packages: make an environment with `python3 -m venv .venv` in the "
-            "project, then reset; it is then preferred" % sys.executable
+            "%s is managed by the system and takes no packages: make an environment with `python3 -m venv .venv` "
+            "in the project, then reset; it is then preferred" % sys.executable
         )
     return status
 
@@ -76,7 +76,7 @@ def _versions():
 def _refresh(kernel, before, after):
     """Drops from `sys.modules` what belongs to distributions whose version is another now."""
     dropped, loaded = set(), []
-    for name, (version, distribution) in {**before, **after}.items():
+    for name, (_, distribution) in {**before, **after}.items():
         old, new = before.get(name, (None,))[0], after.get(name, (None,))[0]
         if old == new:
             continue
@@ -96,12 +96,12 @@ def _refresh(kernel, before, after):
             % (top, "upgraded from %s to %s" % (old, new) if old and new else "installed" if new else "removed")
         )
     held = sorted(
-        name
-        for name, value in kernel.cells.names.items()
-        if _module_of(value) in dropped and not name.startswith("_")
+        name for name, value in kernel.cells.names.items() if _module_of(value) in dropped and not name.startswith("_")
     )
     if held:
-        kernel.notice("these names are still of the version before; import again what they stand for: %s" % ", ".join(held))
+        kernel.notice(
+            "these names are still of the version before; import again what they stand for: %s" % ", ".join(held)
+        )
 
 
 def _module_of(value):

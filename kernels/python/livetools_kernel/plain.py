@@ -5,7 +5,7 @@ import os
 
 
 def plain(value, where="value", depth=0):
-    """A copy made of dicts, lists, text, numbers, booleans and None; TypeError names the place that has no such form."""
+    """A copy of dicts, lists, text, numbers, booleans and None; TypeError names what has no such form."""
     if value is None or value is True or value is False or type(value) in (int, str):
         return value
     if isinstance(value, float):
@@ -32,4 +32,6 @@ def plain(value, where="value", depth=0):
         convert = getattr(type(value), name, None)
         if convert is not None:
             return plain(convert(value), where, depth + 1)
-    raise TypeError("%s is a %s; pass text, numbers, booleans, None, lists and dicts of them" % (where, type(value).__name__))
+    raise TypeError(
+        "%s is a %s; pass text, numbers, booleans, None, lists and dicts of them" % (where, type(value).__name__)
+    )

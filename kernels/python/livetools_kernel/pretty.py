@@ -9,7 +9,9 @@ SECONDS = 2.0
 DEPTH = 60
 
 # Values whose text no display protocol can change.
-PLAIN = frozenset((int, float, complex, bool, str, bytes, bytearray, list, tuple, dict, set, frozenset, type(None), range))
+PLAIN = frozenset(
+    (int, float, complex, bool, str, bytes, bytearray, list, tuple, dict, set, frozenset, type(None), range)
+)
 
 _OPEN = {list: "[", tuple: "(", set: "{", frozenset: "frozenset({", dict: "{"}
 _CLOSE = {list: "]", tuple: ")", set: "}", frozenset: "})", dict: "}"}
@@ -30,7 +32,12 @@ def bounded(text, limit=LIMIT):
     if len(text) <= limit:
         return text
     tail = limit // 4
-    return "%s\n… %d of %d characters left out …\n%s" % (text[: limit - tail], len(text) - limit, len(text), text[-tail:])
+    return "%s\n… %d of %d characters left out …\n%s" % (
+        text[: limit - tail],
+        len(text) - limit,
+        len(text),
+        text[-tail:],
+    )
 
 
 def _long(value, limit):

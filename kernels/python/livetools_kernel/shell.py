@@ -4,13 +4,24 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 import time
 
 from .errors import UsageError
 
-_PLACE = re.compile(r"\{\{|\}\}|\$\$|\$\{[^}]*\}|\{(?P<expression>[^{}]+)\}|\$(?P<name>[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)")
+_PLACE = re.compile(
+    r"\{\{|\}\}|\$\$|\$\{[^}]*\}|\{(?P<expression>[^{}]+)\}|\$(?P<name>[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)"
+)
 _PROGRAMS = {
-    "bash": "-c", "sh": "-c", "zsh": "-c", "dash": "-c", "ksh": "-c", "python": "-c", "perl": "-e", "ruby": "-e", "node": "-e",
+    "bash": "-c",
+    "sh": "-c",
+    "zsh": "-c",
+    "dash": "-c",
+    "ksh": "-c",
+    "python": "-c",
+    "perl": "-e",
+    "ruby": "-e",
+    "node": "-e",
 }
 _LONGEST_ARGUMENT = 100_000
 
@@ -67,8 +78,7 @@ class Shell:
 
     def line(self, name, rest):
         """`%name rest`."""
-        from . import magics
-
+        magics = _magics()
         call = magics.LINE.get(name)
         if call is None:
             raise UsageError(magics.unknown("%" + name))
@@ -78,8 +88,7 @@ class Shell:
 
     def cell(self, name, line, body):
         """`%%name line`, and the body."""
-        from . import magics
-
+        magics = _magics()
         name = "system" if name == "!" else name
         call = magics.CELL.get(name)
         if call is None:
@@ -92,9 +101,7 @@ class Shell:
         raise UsageError("%%%%%s is a cell magic: it stands on the first line of a cell" % name)
 
     def around(self, name, line):
-        from . import magics
-
-        return magics.AROUND[name](self, line)
+        return _magics().AROUND[name](self, line)
 
     def help(self, what, everything):
         """`what?` and `what??`."""
@@ -151,54 +158,61 @@ class Shell:
         out = self.run(command, shell=True, captured=True)
         return Lines(out.split("\n")[:-1] if out.endswith("\n") else out.split("\n") if out else [])
 
-    def run(self, command, shell=False, stdin=subprocess.DEVNULL, captured=False, text=None):
+    def run(self, command, shell=False, captured=False, text=None):
         """Runs a program without input in a session of its own; gives its status, or what it printed when captured."""
-        redirected = sys.stdout is not self.kernel.streams.out
-        pipe = subprocess.PIPE if captured or redirected else None
+        streams = self.kernel.streams
+        out = subprocess.PIPE if captured or sys.stdout is not streams.out else None
+        err = subprocess.PIPE if sys.stderr is not streams.err else None
         process = subprocess.Popen(
             command,
             shell=shell,
             executable=_bash() if shell else None,
-            stdin=subprocess.PIPE if text is not None else stdin,
-            stdout=pipe,
-            stderr=(subprocess.STDOUT if redirected and sys.stderr is not self.kernel.streams.err else None),
+            stdin=subprocess.DEVNULL if text is None else subprocess.PIPE,
+            stdout=out,
+            stderr=err,
             start_new_session=True,
         )
         try:
-            if text is not None or pipe is not None:
-                out, _ = process.communicate(text.encode("utf-8", "surrogateescape") if text is not None else None)
-            else:
-                process.wait()
+            if text is None and out is None and err is None:
+                return process.wait()
+            given = None if text is None else text.encode("utf-8", "surrogateescape")
+            printed, complained = process.communicate(given)
         except BaseException:
             _end(process)
             raise
-        status = process.returncode
-        if pipe is None:
-            return status
-        out = out.decode("utf-8", "replace")
+        if err is not None:
+            sys.stderr.write(complained.decode("utf-8", "replace"))
         if captured:
-            self.user_ns["_exit_code"] = status
-            return out
-        sys.stdout.write(out)
-        return status
+            self.user_ns["_exit_code"] = process.returncode
+            return printed.decode("utf-8", "replace")
+        if out is not None:
+            sys.stdout.write(printed.decode("utf-8", "replace"))
+        return process.returncode
 
     def script(self, command, body):
         """A program that is given the body as its script; standard input is empty where the program can do without."""
+        command, keep = _script_options(command)
         program = os.path.basename(command[0])
         flag = _PROGRAMS.get(re.sub(r"[\d.]+$", "", program))
         if flag is None or len(command) > 1:
-            status = self.run(command, text=body)
+            given = {"command": command, "text": body}
         elif len(body) < _LONGEST_ARGUMENT:
-            status = self.run([*command, flag, body])
+            given = {"command": [*command, flag, body]}
         else:
-            import tempfile
-
             with tempfile.NamedTemporaryFile("w", encoding="utf-8", errors="surrogateescape") as file:
                 file.write(body)
                 file.flush()
-                status = self.run([*command, file.name])
+                self._finish(program, self.run([*command, file.name]), keep)
+            return
+        if "out" in keep:
+            self.user_ns[keep["out"]] = self.run(captured=True, **given)
+            self._finish(program, self.user_ns["_exit_code"], keep)
+        else:
+            self._finish(program, self.run(**given), keep)
+
+    def _finish(self, program, status, keep):
         self.user_ns["_exit_code"] = status
-        if status:
+        if status and "no-raise-error" not in keep:
             raise subprocess.CalledProcessError(status, "%%" + program)
 
     # What pasted code asks of `get_ipython()`.
@@ -224,8 +238,7 @@ class Shell:
         self.user_ns.update(names)
 
     def register_magic_function(self, function, magic_kind="line", magic_name=None):
-        from . import magics
-
+        magics = _magics()
         table = magics.CELL if magic_kind == "cell" else magics.LINE
         table[magic_name or function.__name__] = lambda _shell, *arguments: function(*arguments)
 
@@ -276,6 +289,28 @@ def seconds(value):
         if value * scale >= 1:
             return "%.3g %s" % (value * scale, unit)
     return "%.3g ns" % (value * 1e9)
+
+
+def _script_options(command):
+    """The command without the options that IPython's `%%script` takes, and those."""
+    kept, keep = [], {}
+    words = iter(command)
+    for word in words:
+        name, equals, value = word[2:].partition("=")
+        if word == "--no-raise-error":
+            keep["no-raise-error"] = True
+        elif word.startswith("--") and name == "out":
+            keep["out"] = value if equals else next(words, "out")
+        else:
+            kept.append(word)
+    return kept, keep
+
+
+def _magics():
+    # The first two register themselves with the third.
+    from . import cell_magics, line_magics, magics
+
+    return magics
 
 
 def _bash():

@@ -1,6 +1,6 @@
-"""The `__main__` of a process that a cell started by `spawn` or `forkserver`: it does not have what the cells defined.
+"""The `__main__` of a process that a cell started by `spawn` or `forkserver`, which has nothing that cells defined.
 
-Without it such a process would die while it unpickles a function of a cell, and its pool would start another for ever."""
+Without it such a process would die while it unpickles a function of a cell, and its pool would start the next."""
 
 
 def __getattr__(name):

@@ -108,18 +108,18 @@ class Streams:
             except OSError:
                 os.dup2(copy, fd)
         for name, fd in (("stdout", 1), ("stderr", 2)):
-            current = getattr(sys, name)
-            if current is None or getattr(current, "closed", False):
-                stream = getattr(self, name[3:])
-                if stream.closed:
-                    stream = Stream(fd, "<%s>" % name, self)
-                    setattr(self, name[3:], stream)
-                    setattr(sys, "__%s__" % name, stream)
-                setattr(sys, name, stream)
+            if _works(getattr(sys, name, None)):
+                continue
+            stream = getattr(self, name[3:])
+            if not _works(stream):
+                stream = Stream(fd, "<%s>" % name, self)
+                setattr(self, name[3:], stream)
+                setattr(sys, "__%s__" % name, stream)
+            setattr(sys, name, stream)
 
     def flush(self):
         """Brings everything printed so far to the pipes."""
-        for stream in (sys.stdout, sys.stderr, self.out, self.err):
+        for stream in (getattr(sys, "stdout", None), getattr(sys, "stderr", None), self.out, self.err):
             try:
                 stream.flush()
             except Exception:
@@ -188,6 +188,14 @@ class Streams:
 
 
 _CHILD = object()
+
+
+def _works(stream):
+    """Neither missing nor closed nor without its buffer."""
+    try:
+        return stream is not None and not getattr(stream, "closed", False)
+    except ValueError:
+        return False
 
 
 def _c_flush():

@@ -4,10 +4,10 @@
  */
 import NodeTimers from "node:timers"
 import { types } from "node:util"
-import { MessageChannel, Worker } from "node:worker_threads"
+import type { MessagePort, Worker } from "node:worker_threads"
 import * as Display from "./Display.ts"
 import * as Engine from "./Engine.ts"
-import { type ControlData, slot, type ToKernel } from "./Messages.ts"
+import { slot, type ToKernel } from "./Messages.ts"
 import * as Modules from "./Modules.ts"
 import * as Show from "./Show.ts"
 import { helper } from "./Source.ts"
@@ -59,16 +59,22 @@ class Exited extends Error {
   override name = "Exited"
 }
 
-export const start = (entry: URL, descriptors: { readonly frames: number; readonly requests: number }): void => {
-  const shared = new Int32Array(new SharedArrayBuffer(8))
-  const { port1: port, port2 } = new MessageChannel()
-  const data: ControlData = { port: port2, shared, requests: descriptors.requests }
-  const control = new Worker(entry, { workerData: data, transferList: [port2], execArgv: [], name: "control" })
+export interface Parts {
+  /** The script of the kernel. */
+  readonly script: string
+  /** The descriptor of the frames. */
+  readonly frames: number
+  readonly shared: Int32Array
+  /** The control thread, and the way to it. */
+  readonly control: Worker
+  readonly port: MessagePort
+}
 
-  const wire = Wire.make(descriptors.frames)
+export const start = ({ control, frames, port, script, shared }: Parts): void => {
+  const wire = Wire.make(frames)
   const streams = Streams.install(wire, shared)
   const engine = Engine.make()
-  const tracebacks = Traceback.make(entry.href)
+  const tracebacks = Traceback.make(script)
   let cell: Cell | undefined
   let isInEvaluate = false
   let hasTools = false
@@ -206,6 +212,7 @@ export const start = (entry: URL, descriptors: { readonly frames: number; readon
   }
   Object.defineProperty(process, "exit", { configurable: true, enumerable: true, writable: true, value: exit })
 
+  const modules = Modules.make(notice)
   let last: unknown
   const display = Display.make(
     (data, id, update) => {
@@ -237,8 +244,8 @@ export const start = (entry: URL, descriptors: { readonly frames: number; readon
       },
       returned: (of: unknown) => new Returned(of),
       isReturn: (of: unknown) => of instanceof Returned,
-      import: Modules.importNames,
-      load: Modules.load,
+      import: modules.importNames,
+      load: modules.load,
       get meta() {
         return Modules.meta()
       },

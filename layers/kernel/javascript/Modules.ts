@@ -1,9 +1,11 @@
 /** `import` and `require` of the cells: from the present working directory, and a local file that has changed is read again. */
-import { statSync } from "node:fs"
-import { createRequire, isBuiltin } from "node:module"
-import { dirname, isAbsolute, join, resolve } from "node:path"
+import NodeModule, { createRequire, isBuiltin } from "node:module"
+import { dirname, isAbsolute, join, relative, resolve } from "node:path"
 import { fileURLToPath, pathToFileURL } from "node:url"
 import { constants, Script } from "node:vm"
+import * as Versions from "./Versions.ts"
+
+const require = createRequire(import.meta.url)
 
 type Import = (specifier: string, options?: ImportCallOptions) => Promise<object>
 
@@ -37,35 +39,11 @@ const importer = (): Import => {
   return found
 }
 
-const stamp = (path: string): string | undefined => {
-  try {
-    const { mtimeMs, size } = statSync(path)
-    return `${mtimeMs}-${size}`
-  } catch {
-    return undefined
-  }
-}
-
-const isInstalled = (path: string) => /[\\/]node_modules[\\/]/.test(path)
-
 /** The file that a specifier names by its path, as written. */
 const localFile = (specifier: string): string | undefined => {
   if (specifier.startsWith("file:")) return fileURLToPath(specifier.replace(/[?#].*$/, ""))
   if (/^\.\.?(\/|$)/.test(specifier)) return resolve(process.cwd(), specifier.replace(/[?#].*$/, ""))
   return isAbsolute(specifier) ? specifier : undefined
-}
-
-const first = new Map<string, string>()
-
-/** The specifier for the present state of a file: a file that has changed since its first import has another one. */
-const versioned = (specifier: string): string => {
-  const path = localFile(specifier)
-  const now = path === undefined || isInstalled(path) || specifier.includes("?") ? undefined : stamp(path)
-  if (path === undefined || now === undefined) return specifier
-  const before = first.get(path)
-  if (before === undefined) first.set(path, now)
-  const { href } = pathToFileURL(path)
-  return before === undefined || before === now ? href : `${href}?changed=${now}`
 }
 
 const optionsFor = (specifier: string, attributes: object | undefined): ImportCallOptions | undefined => {
@@ -74,19 +52,62 @@ const optionsFor = (specifier: string, attributes: object | undefined): ImportCa
   return specifier.endsWith(".json") && localFile(specifier) !== undefined ? { with: { type: "json" } } : undefined
 }
 
-/** `import(specifier, options)`. */
-export const load = async (specifier: unknown, options?: { readonly with?: object }): Promise<object> => {
-  const name = String(specifier)
-  return quietly(() => importer()(versioned(name), optionsFor(name, options?.with)))
+// Where Node can do that (from 22.15 on), what a local module itself imports is in its present state too.
+const hasHooks = typeof NodeModule.registerHooks === "function"
+let isHooked = false
+const hook = (): void => {
+  if (isHooked || !hasHooks) return
+  isHooked = true
+  NodeModule.registerHooks({
+    resolve: (specifier, context, next) => {
+      const resolved = next(specifier, context)
+      return context.conditions.includes("import") ? { ...resolved, url: Versions.ofUrl(resolved.url) } : resolved
+    }
+  })
 }
 
-/** A static import: the module, with the names that are imported from it. */
-export const importNames = async (
-  specifier: string,
-  names: ReadonlyArray<string>,
-  attributes: object
-): Promise<object> => {
-  const module = await load(specifier, { with: attributes })
+const told = new Set<string>()
+
+/** The specifier of a local file in its present state. */
+const versioned = (specifier: string, notice: (text: string) => void): string => {
+  const path = localFile(specifier)
+  if (path === undefined || specifier.includes("?") || Versions.isInstalled(path)) return specifier
+  hook()
+  forgetChanged(require.cache)
+  const { changed, url } = Versions.of(path)
+  const stale = hasHooks ? [] : changed.filter((each) => !told.has(each))
+  if (stale.length > 0) {
+    for (const each of stale) told.add(each)
+    const names = stale.map((each) => relative(process.cwd(), each)).join(", ")
+    notice(
+      `${names} changed after it was imported, and Node ${process.version} keeps the old one inside of ${specifier}: reset to use it`
+    )
+  }
+  return url
+}
+
+export interface Modules {
+  /** `import(specifier, options)`. */
+  readonly load: (specifier: unknown, options?: { readonly with?: object }) => Promise<object>
+  /** A static import: the module, with the names that are imported from it. */
+  readonly importNames: (specifier: string, names: ReadonlyArray<string>, attributes: object) => Promise<object>
+}
+
+/** `notice` is told what cannot be as it should. */
+export const make = (notice: (text: string) => void): Modules => {
+  const load: Modules["load"] = async (specifier, options) => {
+    const name = String(specifier)
+    return quietly(() => importer()(versioned(name, notice), optionsFor(name, options?.with)))
+  }
+  return {
+    load,
+    importNames: async (specifier, names, attributes) =>
+      withNames(specifier, await load(specifier, { with: attributes }), names)
+  }
+}
+
+/** The module with these names, or an error that says what it has. */
+const withNames = (specifier: string, module: object, names: ReadonlyArray<string>): object => {
   const missing = names.filter((name) => !(name in module))
   if (missing.length === 0) return module
   // Not all that a CommonJS module exports can be told before it runs.
@@ -114,8 +135,8 @@ const stamps = new Map<string, string>()
 const forgetChanged = (cache: NodeJS.Dict<NodeJS.Module>): void => {
   const stale = new Set<string>()
   for (const path of Object.keys(cache)) {
-    if (isInstalled(path)) continue
-    const now = stamp(path)
+    if (Versions.isInstalled(path)) continue
+    const now = Versions.stamp(path)
     const before = stamps.get(path)
     if (before !== undefined && now !== before) stale.add(path)
     if (now !== undefined) stamps.set(path, now)
@@ -123,7 +144,7 @@ const forgetChanged = (cache: NodeJS.Dict<NodeJS.Module>): void => {
   for (let size = 0; size !== stale.size;) {
     size = stale.size
     for (const [path, module] of Object.entries(cache)) {
-      if (module?.children?.some((child) => stale.has(child.filename)) && !isInstalled(path)) stale.add(path)
+      if (module?.children?.some((child) => stale.has(child.filename)) && !Versions.isInstalled(path)) stale.add(path)
     }
   }
   for (const path of stale) delete cache[path]
@@ -139,7 +160,7 @@ export const cellRequire = () => {
     const module: unknown = real()(id)
     // What was just read is in its present state.
     for (const path of Object.keys(base.cache))
-      if (!stamps.has(path) && !isInstalled(path)) stamps.set(path, stamp(path) ?? "")
+      if (!stamps.has(path) && !Versions.isInstalled(path)) stamps.set(path, Versions.stamp(path) ?? "")
     return module
   }
   const resolveFrom = Object.assign((id: string, options?: { paths?: Array<string> }) => real().resolve(id, options), {

@@ -2,15 +2,20 @@
  * The JavaScript kernel: `node javascript-kernel.js [FRAMES REQUESTS]`, the numbers of the descriptors that carry frames to the
  * host and its requests, 3 and 4 by default (SPEC §8). Its second thread starts from this same file.
  */
-import { isMainThread } from "node:worker_threads"
+import { isMainThread, MessageChannel, Worker } from "node:worker_threads"
+import type { ControlData } from "./Messages.ts"
 
 if (isMainThread) {
   const [frames = 3, requests = 4] = process.argv.slice(2, 4).map(Number)
+  const entry = new URL(import.meta.url)
+  const { port1: port, port2 } = new MessageChannel()
+  const shared = new Int32Array(new SharedArrayBuffer(8))
+  const workerData: ControlData = { port: port2, shared, requests }
+  // It starts while the rest of this thread is loaded.
+  const control = new Worker(entry, { workerData, transferList: [port2], execArgv: [], name: "control" })
   const { start } = await import("./Kernel.ts")
-
-  start(new URL(import.meta.url), { frames, requests })
+  start({ script: entry.href, frames, port, shared, control })
 } else {
   const { start } = await import("./Control.ts")
-
   start()
 }

@@ -42,6 +42,8 @@ export interface Quirks {
     | undefined
   /** On detach the target stays halted unless it is resumed first. */
   readonly resumeBeforeDetach?: boolean | undefined
+  /** A command for `evaluate` without which it ends the target when it is detached; the target must be stopped for it. */
+  readonly detachCommand?: string | undefined
   /** `variables` needs `filter: "indexed"` to be paged. */
   readonly pagesByFilter?: boolean | undefined
   /** Its own exit code in a text of category console: the first group is the code. */
@@ -63,6 +65,10 @@ export interface Quirks {
     | undefined
   /** A hit condition that is a number says how many hits are passed over. */
   readonly ignoresHits?: boolean | undefined
+  /** A log message is written without an end of line. */
+  readonly logsWithoutEnd?: boolean | undefined
+  /** The exit code of a program that a signal has ended is given as 0. */
+  readonly hidesSignals?: boolean | undefined
   /** Variables for the program are given to the adapter, from which it has them: else the program has no others. */
   readonly inheritsEnvironment?: boolean | undefined
 }

@@ -31,6 +31,7 @@ export const QuirksData = Schema.Struct({
   evaluateContext: Schema.optionalKey(Schema.Literals(["repl", "watch"])),
   exceptionFilters: Schema.optionalKey(filters),
   resumeBeforeDetach: Schema.optionalKey(Schema.Boolean),
+  detachCommand: Schema.optionalKey(name),
   pagesByFilter: Schema.optionalKey(Schema.Boolean),
   exitText: Schema.optionalKey(name),
   showsErrors: Schema.optionalKey(Schema.Boolean),
@@ -38,6 +39,8 @@ export const QuirksData = Schema.Struct({
   stdoutNoise: Schema.optionalKey(name),
   fatal: Schema.optionalKey(Schema.Struct({ functions: names, texts: names })),
   ignoresHits: Schema.optionalKey(Schema.Boolean),
+  logsWithoutEnd: Schema.optionalKey(Schema.Boolean),
+  hidesSignals: Schema.optionalKey(Schema.Boolean),
   inheritsEnvironment: Schema.optionalKey(Schema.Boolean)
 })
 

@@ -205,7 +205,10 @@ export const shipped: ReadonlyArray<Row> = [
       evaluateContext: "watch",
       exceptionFilters: { uncaught: [], all: ["throw"] },
       fatal,
+      detachCommand: "detach",
       ignoresHits: true,
+      logsWithoutEnd: true,
+      hidesSignals: true,
       // With `env` the program would have no other variables, not even the mark by which it is found and ended.
       inheritsEnvironment: true,
       stdoutNoise: String.raw`^(❌|Function ".*" not defined\.|(Breakpoint|Catchpoint|Temporary breakpoint) \d+ \()`

@@ -145,6 +145,17 @@ describe("modules", () => {
     await gives('require("./b.cjs").x', "3333")
   })
 
+  it("a module behind it that has changed is read again too, where Node can; otherwise the cell is told", async () => {
+    Fs.writeFileSync(files.path("inner.mjs"), "export const inner = 1\n")
+    Fs.writeFileSync(files.path("outer.mjs"), 'import { inner } from "./inner.mjs"\nexport const outer = inner * 10\n')
+    await gives('import { outer } from "./outer.mjs"; outer', "10")
+    Fs.writeFileSync(files.path("inner.mjs"), "export const inner = 22\n")
+    const again = await kernel.run('import { outer } from "./outer.mjs"; outer')
+    const [major = 0, minor = 0] = process.versions.node.split(".").map(Number)
+    if (major > 22 || (major === 22 && minor >= 15)) assert.strictEqual(again.result, "220")
+    else assert.match(again.notices.join(), /^inner\.mjs changed after it was imported.*reset to use it$/)
+  })
+
   it("paths follow the working directory", async () => {
     await gives(
       "[__dirname, import.meta.dirname, import.meta.url.startsWith('file://')].join()",

@@ -9,7 +9,7 @@ describe("display", () => {
       "display(1, 'two', [3])",
       "display({'text/plain': 'p', 'text/html': '<p>'}, raw=True)",
       "h = display('first', display_id=True); h.update('second'); update_display('third', display_id=h.display_id)",
-      "print('a'); clear_output(wait=True); print('b')"
+      "print('a'); display(1, clear=True); print('b')"
     ])
     expect(displays(several!).map((data) => data["text/plain"])).toEqual(["1", "'two'", "[3]"])
     expect(displays(raw!)).toEqual([{ "text/plain": "p", "text/html": "<p>" }])
@@ -25,6 +25,7 @@ describe("display", () => {
     expect(cleared!.outputs.map((output) => (output.kind === "frame" ? output.frame.t : output.text))).toEqual([
       "a\n",
       "clear",
+      "display",
       "b\n"
     ])
   })

@@ -119,6 +119,13 @@ describe("cell magics", () => {
     expect(result.outputs.at(-1)).toMatchObject({ kind: "frame", frame: { t: "error" } })
   })
 
+  it("take what IPython takes for scripts", async () => {
+    const all = await cells(["%%bash --no-raise-error\nexit 3", "_exit_code", "%%bash --out got\necho hi", "got"])
+    expect(all.map((result) => result.status)).toEqual(["ok", "ok", "ok", "ok"])
+    expect([echo(all[1]!), echo(all[3]!)]).toEqual(["3", String.raw`'hi\n'`])
+    expect(stdout(all[2]!)).toBe("")
+  })
+
   it("give scripts to any program", async () => {
     const all = await cells(["%%script python3\nprint('py', 1 + 1)", "%%python3\nprint('own')", "%%script cat\nbody"])
     expect(all.map((result) => stdout(result))).toEqual(["py 2\n", "own\n", "body"])
@@ -163,7 +170,7 @@ describe("cell magics", () => {
         "v + w, '__file__' in globals()",
         "%%capture held --no-stderr\nimport sys\nprint('out'); print('err', file=sys.stderr); display(1)\n2",
         "held.stdout, held.stderr, len(held.outputs)",
-        "%%capture\n1/0",
+        "%%capture\n!echo child; echo error >&2\n1/0",
         "print('shown again')"
       ],
       { cwd }

@@ -171,6 +171,16 @@ describe("the event loop", () => {
     ])
   })
 
+  it("is the cells' own though a thread imported asyncio first", async () => {
+    const all = await cells([
+      "import threading\ndef t():\n    import asyncio\n    async def f(): return 1\n    print(asyncio.run(f()))\nx = threading.Thread(target=t); x.start(); x.join()",
+      "import asyncio\nt = asyncio.create_task(asyncio.sleep(0.01, 3))\nasyncio.get_event_loop() is asyncio.get_running_loop()",
+      "await t"
+    ])
+    expect(stdout(all[0]!)).toBe("1\n")
+    expect(all.slice(1).map((result) => echo(result))).toEqual(["True", "3"])
+  })
+
   it("is there for a cell that awaits before asyncio is imported", async () => {
     const [result, names] = await cells(["async def f(): return 3\nx = await f()\nx", "x, 'asyncio' in globals()"])
     expect(echo(result!)).toBe("3")

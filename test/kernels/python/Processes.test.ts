@@ -135,6 +135,8 @@ describe("the kernel", { timeout: 60_000 }, () => {
       "%pwd"
     ])
     expect(echo(all[1]!)).toBe("2")
+    expect(notices(all[1]!).join()).toContain("the working directory is gone")
+    expect(notices(all[2]!)).toEqual([])
     expect(echo(all[4]!)).toBe("'/'")
   })
 

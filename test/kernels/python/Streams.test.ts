@@ -104,6 +104,26 @@ describe("the streams", () => {
     expect([1, 3, 5, 7].map((at) => stdout(all[at]!))).toEqual(["a\n", "b\n", "c\n", "d\n"])
   })
 
+  it("can be wrapped anew, and are there again without the wrapper", async () => {
+    const all = await cells([
+      "import io, sys\nsys.stdout = io.TextIOWrapper(sys.stdout.detach(), encoding='utf-8', line_buffering=True)\nprint('wrapped é')",
+      "print('still'); print('e', file=sys.stderr); print('ordered')",
+      "sys.stdout = sys.__stdout__",
+      "print('fresh')",
+      "del sys.stdout, sys.stderr",
+      "print('given back')"
+    ])
+    expect(all.map((result) => stdout(result))).toEqual([
+      "wrapped é\n",
+      "still\nordered\n",
+      "",
+      "fresh\n",
+      "",
+      "given back\n"
+    ])
+    expect(shape(all[1]!.outputs)).toEqual(["stdout:still\n", "stderr:e\n", "stdout:ordered\n"])
+  })
+
   it("take text that UTF-8 has no form for, and bytes that are no text", async () => {
     const all = await cells([
       "print('é\\ud800ü')",

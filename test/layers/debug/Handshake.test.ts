@@ -154,6 +154,31 @@ describe("a launch", () => {
     })
   )
 
+  it.live("22 81 ended before it began: the answer to launch says whether that is a failure", () =>
+    Effect.gen(function* () {
+      const run = yield* Fake.run((adapter) => {
+        adapter.on("launch", async (_, request) => {
+          await adapter.output("target exited early\n", "stderr")
+          await adapter.event("terminated")
+          await adapter.fail(request, "The program could not be started.")
+          return adapter.noReply
+        })
+      })
+      const text = yield* run.refused(launch, "adapter_failed")
+      assert.match(text, /The program could not be started\.\nIts output:\ntarget exited early$/)
+      const other = yield* Fake.run((adapter) => {
+        adapter.on("launch", async (_, request) => {
+          await adapter.respond(request)
+          await adapter.event("exited", { exitCode: 9 })
+          await adapter.event("terminated")
+          return adapter.noReply
+        })
+      })
+      assert.deepInclude(yield* other.ok(launch), { state: "ended", exit_code: 9 })
+      yield* run.gone
+    })
+  )
+
   it.live("23 45 one that does not stop is running, a success", () =>
     Effect.gen(function* () {
       const run = yield* Fake.run(

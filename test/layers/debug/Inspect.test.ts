@@ -193,6 +193,19 @@ describe("inspection", () => {
     })
   )
 
+  it.live("threads are at most 200, with their count", () =>
+    Effect.gen(function* () {
+      const run = yield* stopped((adapter) => {
+        adapter.on("threads", () => ({
+          threads: Array.from({ length: 3000 }, (_, id) => ({ id: id + 1, name: `t${id}` }))
+        }))
+      })
+      const value = yield* run.ok({ op: "threads" })
+      assert.deepStrictEqual([value.threads?.length, value.total], [200, 3000])
+      assert.match(value.words, /^200 of 3000 threads:\n {2}1 {2}t0\n/)
+    })
+  )
+
   it.live("58 87 an expression that fails is an answer; it says so", () =>
     Effect.gen(function* () {
       const run = yield* stopped()

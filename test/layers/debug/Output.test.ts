@@ -22,7 +22,7 @@ describe("output", () => {
         adapter.on("threads", async () => {
           // Late: it belongs before the stop.
           await adapter.output("late\n", "stdout")
-          return { threads: [] }
+          return { threads: [{ id: 1, name: "main" }] }
         })
       })
       yield* run.ok(breakpoint)
@@ -83,11 +83,11 @@ describe("output", () => {
     })
   )
 
-  it.live("65 12 what comes after the end is dropped", () =>
+  it.live("65 12 what comes before the answer to disconnect is the last; what comes after it is dropped", () =>
     Effect.gen(function* () {
       const run = yield* Fake.run((adapter) => {
         adapter.on("disconnect", async (_, request) => {
-          await adapter.output("crash dump\n", "stderr")
+          await adapter.output("the last of it\n", "stdout")
           await adapter.respond(request)
           await adapter.output("*** free(): invalid pointer\n", "stderr")
           adapter.kill("SIGABRT")
@@ -100,7 +100,9 @@ describe("output", () => {
       })
       const value = yield* run.ok(launch)
       assert.deepStrictEqual([value.state, value.exit_code, value.ended_because], ["ended", 0, undefined])
-      assert.deepStrictEqual((yield* run.ok({ op: "output" })).output, [{ category: "stdout", text: "own\n" }])
+      assert.deepStrictEqual((yield* run.ok({ op: "output" })).output, [
+        { category: "stdout", text: "own\nthe last of it\n" }
+      ])
     })
   )
 })

@@ -389,7 +389,7 @@ describe("breakpoints", () => {
               await adapter.event("breakpoint", { reason: "changed", breakpoint: { id: 10, line: 11 } })
               await adapter.event("breakpoint", { reason: "new", breakpoint: { id: 500, verified: true, line: 1 } })
               await adapter.event("breakpoint", { reason: "removed", breakpoint: { id: 3 } })
-              return { threads: [] }
+              return { threads: [{ id: 1, name: "main" }] }
             })
           },
           { files: { "b.t": "one\ntwo\n" } }

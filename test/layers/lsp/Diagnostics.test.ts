@@ -1,10 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Fs from "node:fs"
-import { Effect } from "effect"
+import { type Duration, Effect } from "effect"
 import * as Fake from "../../support/FakeLanguageServer.ts"
 
 /** What the only server says of one file. */
-const check = (run: Fake.Run, name = "a.t", timeout = "5 seconds" as const) =>
+const check = (run: Fake.Run, name = "a.t", timeout: Duration.Input = "5 seconds") =>
   Effect.map(run.servers.diagnostics([run.path(name)], { timeout }), ([file]) => file!.servers[0])
 
 const said = (run: Fake.Run, name?: string) => Effect.map(check(run, name), Fake.messages)
@@ -652,9 +652,10 @@ describe("diagnostics", () => {
             )
           })
         },
-        { policy: short }
+        // Reading all that may take its time.
+        { policy: { ...short, firstPush: "1 minute", push: "1 minute" } }
       )
-      const answer = yield* check(run)
+      const answer = yield* check(run, "a.t", "1 minute")
       assert.deepStrictEqual(answer?.outcome === "found" ? [answer.value.length, answer.incomplete] : answer, [
         3000,
         "2000 more were not kept"

@@ -379,7 +379,7 @@ describe("documents", () => {
       let times = 0
       const call = run.servers.ask(Fake.hover, {
         file: run.path("a.t"),
-        at: (text) =>
+        at: ({ text }) =>
           Effect.sync(() => {
             times++
             return text.indexOf("two")

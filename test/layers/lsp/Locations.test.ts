@@ -10,7 +10,7 @@ const places = (run: Fake.Run, name: string, word: string) =>
   Effect.map(
     run.servers.ask(Fake.definition, {
       file: run.path(name),
-      at: (text) => Effect.succeed(text.indexOf(word))
+      at: ({ text }) => Effect.succeed(text.indexOf(word))
     }),
     ([answer]) => (answer!.outcome === "found" ? answer!.value : answer)
   )

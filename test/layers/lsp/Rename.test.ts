@@ -169,7 +169,7 @@ describe("lsp_rename", () => {
     })
   )
 
-  it.live("C84 an edit for another version is refused, after it was asked for again", () =>
+  it.live("C83 C84 an edit for another version is refused, after it was asked for again", () =>
     Effect.gen(function* () {
       const run = yield* Writes.run((server) => {
         server.on("initialize", () => ({ capabilities: { textDocumentSync: 2, renameProvider: true } }))

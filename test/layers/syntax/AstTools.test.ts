@@ -67,6 +67,15 @@ layer(NodeParsers.layer(), { excludeTestServices: true })("ast_grep", (it) => {
     })
   )
 
+  it.effect("shows control characters of a name as escapes in the text, as they are in the value", () =>
+    Effect.gen(function* () {
+      const { grep } = yield* open({ "work/a\nb\u001b.ts": "f(1)\n" })
+      const { text, value } = success(yield* grep({ pattern: "f(1)" }))
+      assert.include(text, "a\\nb\\x1b.ts:1: f(1)")
+      assert.strictEqual(value.matches[0]!.path, "a\nb\u001b.ts")
+    })
+  )
+
   it.effect("takes what exists literally, a glob only where nothing of that name exists", () =>
     Effect.gen(function* () {
       const { found } = yield* open({

@@ -36,6 +36,19 @@ describe("Loader", () => {
     })
   }
 
+  it("feeds a parser long texts whole, whatever is in them", async () => {
+    const language = (await Loader.make()).load(all.find(({ id }) => id === "javascript")!)
+    if (typeof language === "string") throw new Error(language)
+    const lines = Array.from({ length: 3000 }, (_, index) => `f("é😀\ud800${"x".repeat(index % 7)}", ${index});`)
+    const text = lines.join("\n")
+    const tree = language.parse(text)!
+    expect(tree.rootNode.hasError).toBe(false)
+    expect(tree.rootNode.namedChildren.map((node) => text.slice(node.startIndex, node.endIndex))).toEqual(lines)
+    const part = language.parse(text, undefined, { start: lines[0]!.length + 1, end: text.length })!
+    expect(part.rootNode.namedChildren).toHaveLength(2999)
+    expect(language.parse("")!.rootNode.namedChildren).toEqual([])
+  })
+
   it("says what is wrong with a grammar that does not load, once and for all", async () => {
     const loader = await Loader.make()
     const missing = withFile("nothing-here.wasm")

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from "@effect/vitest"
+import { execFileSync } from "node:child_process"
 import * as Fs from "node:fs"
 import * as Os from "node:os"
 import * as Path from "node:path"
@@ -42,6 +43,12 @@ describe("Walk", () => {
     const seen: Array<string> = []
     Walk.walk(root, root, { file: (path) => seen.push(path) < 2, skip: () => undefined })
     expect(seen).toHaveLength(2)
+  })
+
+  it("counts what is no regular file", () => {
+    tree({ "a.ts": "" })
+    execFileSync("mkfifo", [Path.join(root, "b.ts")])
+    expect(walk(root)).toEqual({ files: ["a.ts"], skipped: ["no regular file"] })
   })
 
   it("leaves out `.git` and `node_modules` unless the start is in them", () => {

@@ -18,6 +18,8 @@ suite({
   stopsAtCaught: true,
   takesCaughtForUncaught: true,
   crash: { description: /SIGABRT/ },
+  // Without the formatters of the toolchain.
+  showsTexts: false,
   setsVariables: true,
   environment: (folder) => `variable x=y z in ${folder} with ["a b"]\n`,
   threadsAtLeast: 2,

@@ -190,7 +190,7 @@ for (const server of ["typescript-language-server", "vtsls"]) {
             ["src/clean.ts", "export const x = 1\n"],
             ["src/clean.ts", "export const x = 2\n"],
             ["src/clean.ts", "export const x: number = ''\n"],
-            ["src/clean.ts", "export const x = 2\n"]
+            ["src/clean.ts", "export const x = 3\n"]
           ],
           check: (root) => checked(root, "tsc", ["-p", "."], /^(?<path>[^(\n]+)\(\d+,\d+\): error TS(?<code>\d+)/gm)
         }),

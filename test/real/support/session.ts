@@ -5,6 +5,7 @@
 import { createHash } from "node:crypto"
 import { spawnSync } from "node:child_process"
 import * as Fs from "node:fs"
+import * as Os from "node:os"
 import * as Path from "node:path"
 import { assert } from "@effect/vitest"
 import type * as Projects from "./projects.ts"
@@ -26,8 +27,8 @@ export const output = (root: string, command: string, ...args: ReadonlyArray<str
   return `${stdout}\n${stderr}`
 }
 
-/** Everything that a project's checker finds in a folder. */
-export type Check = (root: string) => ReadonlyArray<Finding>
+/** Everything that a project's checker finds in folders, for each. */
+export type Check = (roots: ReadonlyArray<string>) => ReadonlyArray<ReadonlyArray<Finding>>
 
 export type Step = { readonly what: string } & (
   | { readonly tool: string; readonly params: object | ((opened: Projects.Opened) => object) }
@@ -85,18 +86,32 @@ interface Options {
   readonly isCodeless?: boolean
 }
 
-/** How long what is told late is waited for, in milliseconds. */
-const patience = 90_000
+/** A state of the project, that is checked when the session is over. */
+interface State {
+  readonly files: ReadonlyMap<string, string>
+}
 
-export interface Played {
+interface Played {
   /** How many edits there were, how many of them broke something, and how many findings were told. */
   readonly edits: number
   readonly breaking: number
   readonly findings: number
-  /** How many of the answers that broke nothing said that it is not known. */
+  /** How many of the answers that had nothing to tell said that it is not known. */
   readonly unknown: number
-  /** How many of those that broke something told it with a later answer. */
+  /** How many findings came with a later answer. */
   readonly late: number
+}
+
+interface Edited {
+  readonly what: string
+  readonly id: string | undefined
+  /** The edit that it takes back. */
+  readonly undo: string | undefined
+  readonly before: State
+  readonly after: State
+  readonly told: Array<Finding>
+  readonly texts: Array<string>
+  readonly outcome: string
 }
 
 export const play = async (
@@ -107,79 +122,122 @@ export const play = async (
 ): Promise<Played> => {
   const toFinding = ({ code = "", line, message, path }: Told): Finding =>
     finding(path, line, options.isCodeless === true ? "" : code, message)
-  const memory = new Map<string, ReadonlyArray<Finding>>()
-  const look = (): ReadonlyArray<Finding> => {
-    const hash = createHash("sha256")
-    for (const file of opened.files()) hash.update(`${file}\0${opened.read(file)}\0`)
-    const key = hash.digest("hex")
-    const found = memory.get(key) ?? check(opened.root)
-    memory.set(key, found)
-    return found
+  const states = new Map<string, State>()
+  const look = (): State => {
+    const files = new Map(opened.files().map((file) => [file, opened.read(file)]))
+    const key = createHash("sha256")
+      .update(JSON.stringify([...files]))
+      .digest("hex")
+    const state = states.get(key) ?? { files }
+    states.set(key, state)
+    return state
   }
-  const ids = new Map<string, string>()
-  /** What was found before each step. */
-  const befores = new Map<string, ReadonlyArray<string>>()
-  let before = look()
-  const played = { edits: 0, breaking: 0, findings: 0, unknown: 0, late: 0 }
+  const edited: Array<Edited> = []
+  let late = 0
+  /** Takes what was told late to its edit. */
+  const take = (deferred: ReadonlyArray<Projects.Deferred>) => {
+    for (const { edit_id, introduced, text } of deferred) {
+      const one = edited.find(({ id }) => id !== undefined && id === edit_id) ?? edited.at(-1)!
+      one.told.push(...(introduced as ReadonlyArray<Told>).map(toFinding))
+      one.texts.push(text)
+      late += introduced.length
+    }
+  }
+  const rest = async () => {
+    await opened.settled()
+    for (let empty = 0; empty < 3;) {
+      const deferred = await opened.later(options.isNotified === true)
+      empty = deferred.length === 0 ? empty + 1 : 0
+      take(deferred)
+    }
+  }
 
   for (const step of steps) {
     if ("behind" in step) {
       opened.write(step.behind, step.change(opened.read(step.behind)))
-      before = look()
       continue
     }
-    played.edits++
-    const what = () => `edit ${played.edits}, ${step.what}`
+    const before = look()
+    const undone = "undo" in step ? edited.find(({ what }) => what === step.undo) : undefined
     const params =
       "undo" in step
-        ? { edit_id: ids.get(step.undo), action: "undo" }
+        ? { edit_id: undone?.id, action: "undo" }
         : typeof step.params === "function"
           ? step.params(opened)
           : step.params
     const answer = await opened.call("undo" in step ? "resolve" : step.tool, params)
-    assert.isFalse(answer.isFailure, `${what()}: ${answer.text}`)
+    assert.isFalse(answer.isFailure, `${step.what}: ${answer.text}`)
     const value = answer.value as {
       readonly edit_id?: string
       readonly introduced: ReadonlyArray<Told>
       readonly diagnostics_outcome: string
     }
-    if (value.edit_id !== undefined) ids.set(step.what, value.edit_id)
-    const after = look()
-    const keys = after.map(({ key }) => key)
-    const old = before.map(({ key }) => key)
-    befores.set(step.what, old)
-    // An edit that is taken back tells nothing of what was there before it.
-    const expected = "undo" in step ? less(less(keys, old), less(befores.get(step.undo) ?? [], old)) : less(keys, old)
-    const told = value.introduced.map(toFinding)
-    const texts = [answer.text]
-    const note = () =>
-      `${what()}\nexpected:\n${expected.join("\n")}\ntold:\n${told.map(({ key }) => key).join("\n")}\n${texts.join("\n")}`
-    // All that earlier edits have caused was told before this one.
-    assert.isUndefined(answer.deferred, note())
-    const until = Date.now() + patience
-    while (told.length < expected.length) {
-      assert.isBelow(Date.now(), until, note())
-      for (const one of await opened.later(options.isNotified === true)) {
-        texts.push(one.text)
-        assert.strictEqual(one.edit_id, value.edit_id, note())
-        told.push(...(one.introduced as ReadonlyArray<Told>).map(toFinding))
-        played.late++
+    take(answer.deferred ?? [])
+    edited.push({
+      what: step.what,
+      // What is taken back is told under the same.
+      id: value.edit_id,
+      undo: undone?.what,
+      before,
+      after: look(),
+      told: value.introduced.map(toFinding),
+      texts: [answer.text],
+      outcome: value.diagnostics_outcome
+    })
+    // As an agent that thinks before the next one: what is late has come.
+    await rest()
+  }
+
+  const folder = Fs.realpathSync(Fs.mkdtempSync(Path.join(Os.tmpdir(), "real-states-")))
+  const all = [...states.values()]
+  try {
+    const roots = all.map(({ files }, index) => {
+      const root = Path.join(folder, `s${index}`)
+      for (const [file, text] of files) {
+        Fs.mkdirSync(Path.dirname(Path.join(root, file)), { recursive: true })
+        Fs.writeFileSync(Path.join(root, file), text)
       }
-    }
-    assert.deepStrictEqual(told.map(({ key }) => key).toSorted(), [...expected].toSorted(), note())
-    for (const one of told) {
-      assert.isTrue(
-        after.some(({ key, line }) => key === one.key && line === one.line),
-        `${one.key} is not on line ${one.line}\n${note()}`
+      const packages = Path.join(opened.root, "node_modules")
+      if (Fs.existsSync(packages)) Fs.symlinkSync(packages, Path.join(root, "node_modules"))
+      return root
+    })
+    const checked = check(roots)
+    const found = new Map(all.map((state, index) => [state, checked[index] ?? []]))
+    return compare(edited, (state) => found.get(state) ?? [], late)
+  } finally {
+    Fs.rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** Each edit, with what the checker finds before and after it. */
+const compare = (
+  edited: ReadonlyArray<Edited>,
+  found: (state: State) => ReadonlyArray<Finding>,
+  late: number
+): Played => {
+  const keys = (state: State) => found(state).map(({ key }) => key)
+  const wrong: Array<string> = []
+  const played = { edits: edited.length, breaking: 0, findings: 0, unknown: 0, late }
+  for (const [index, { after, before, outcome, texts, told, undo, what }] of edited.entries()) {
+    const fresh = less(keys(after), keys(before))
+    // An edit that is taken back tells nothing of what was there before it.
+    const undone = edited.find((one) => one.what === undo)
+    const expected = undone === undefined ? fresh : less(fresh, less(keys(undone.before), keys(before)))
+    const got = told.map(({ key }) => key)
+    const misplaced = told.filter((one) => !found(after).some(({ key, line }) => key === one.key && line === one.line))
+    if (less(expected, got).length + less(got, expected).length + misplaced.length > 0) {
+      wrong.push(
+        `edit ${index + 1}, ${what}`,
+        ...less(expected, got).map((key) => `  missed: ${key}`),
+        ...less(got, expected).map((key) => `  invented or repeated: ${key}`),
+        ...misplaced.map(({ key, line }) => `  not on line ${line}: ${key}`),
+        ...texts.map((text) => `  | ${text.replaceAll("\n", "\n  | ")}`)
       )
     }
     if (expected.length > 0) played.breaking++
-    else if (value.diagnostics_outcome === "unknown") played.unknown++
+    else if (outcome === "unknown") played.unknown++
     played.findings += expected.length
-    before = after
   }
-  // Nothing comes late.
-  await opened.settled()
-  assert.deepStrictEqual(await opened.later(options.isNotified === true), [])
+  assert.deepStrictEqual(wrong, [], wrong.join("\n"))
   return played
 }

@@ -151,6 +151,25 @@ describe("Approvals", () => {
     }).pipe(gate({ policy: Approvals.askForChanges }), Effect.provide(Cards.layer))
   )
 
+  it.effect("show the parameters as they stand, and do not take a skip for a no", () =>
+    Effect.gen(function* () {
+      const { cards, events } = yield* connected
+      const fiber = yield* Effect.forkChild(
+        Effect.flip(authorize({ ...request, params: { path: "a.py", content: "x = 1\ny = 2", all: true } })),
+        { startImmediately: true }
+      )
+      const opened = events[0]
+      assert.strictEqual(
+        opened?.type === "open" ? opened.card.context : "",
+        "path: a.py\ncontent:\n  x = 1\n  y = 2\nall: true"
+      )
+      yield* cards.answer("card_1", { skip: true })
+      const { code, message } = yield* Fiber.join(fiber)
+      assert.strictEqual(code, "denied")
+      assert.match(message, /write was not run: the user was asked and did not allow it/)
+    }).pipe(gate({ policy: Approvals.askForChanges }), Effect.provide(Cards.layer))
+  )
+
   it.effect("let guardrails decide first: allow, deny with the reason, prompt even where the tier is allowed", () =>
     Effect.gen(function* () {
       yield* authorize({ ...request, params: "allowed" })

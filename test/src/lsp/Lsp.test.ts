@@ -207,16 +207,17 @@ describe("lsp navigation", () => {
   it.live("fails, with the value, when no server has an answer", () =>
     Effect.gen(function* () {
       const { call } = yield* project
-      const unknown = (reason: string) => ({ id: "ts", outcome: { outcome: "unknown", reason } }) as const
+      const unknown = (reason: string, why?: "late" | "loading") =>
+        ({ id: "ts", outcome: { outcome: "unknown", reason, ...(why === undefined ? {} : { why }) } }) as const
       const ask = (...servers: ReadonlyArray<ScriptedServers.Script>) =>
         call({ servers }, { action: "definition", ...total, symbol: "total" })
-      const codes = new Map<string, Code>([
-        ["not answered in 20 s, waiting; it is still loading the project: Indexing 42 %", "not_ready"],
-        ["not answered in 20 s, waiting for the answer to textDocument/definition", "timed_out"],
+      const codes: ReadonlyArray<readonly [reason: string, code: Code, why?: "late" | "loading"]> = [
+        ["not answered in 20 s, waiting; it is still loading the project: Indexing 42 %", "not_ready", "loading"],
+        ["not answered in 20 s, waiting for the answer to textDocument/definition", "timed_out", "late"],
         ["it was killed by SIGSEGV", "server_failed"]
-      ])
-      for (const [reason, code] of codes) {
-        const answer = yield* ask(unknown(reason))
+      ]
+      for (const [reason, code, why] of codes) {
+        const answer = yield* ask(unknown(reason, why))
         assert.strictEqual(answer.isFailure && answer.code, code)
         assert.deepStrictEqual(answer.value, {
           locations: [],
@@ -627,7 +628,9 @@ describe("lsp diagnostics", () => {
     Effect.gen(function* () {
       const { call } = yield* project
       const reason = "it has published no diagnostics for this text in 15 s"
-      const silent = [{ id: "bash", diagnostics: (): Told => ({ id: "bash", outcome: "unknown", reason }) }]
+      const silent = [
+        { id: "bash", diagnostics: (): Told => ({ id: "bash", outcome: "unknown", reason, why: "late" }) }
+      ]
       const answer = yield* call({ servers: silent }, { action: "diagnostics", file: "src/a.ts" })
       assert.strictEqual(answer.isFailure && answer.code, "timed_out")
       assert.notInclude(answer.text, "No errors")

@@ -142,6 +142,13 @@ describe("what is told", () => {
     expect(rewrite("javascript", "f(1)", "f($A)", "g($A")).toMatchObject({ errors: { before: 0, after: 1 } })
     expect(rewrite("javascript", "f(1); (", "f($A)", "g($A)")).toMatchObject({ errors: { before: 1, after: 1 } })
   })
+  it("a block that is left without a statement, where there must be one", () => {
+    expect(rewrite("python", "def g():\n    f(1)\n", "f($A)", "")).toMatchObject({ errors: { before: 0, after: 1 } })
+    expect(rewrite("python", "def g():\n    f(1)\n    h()\n", "f($A)", "")).toMatchObject({
+      errors: { before: 0, after: 0 }
+    })
+    expect(rewrite("ruby", "def g\n  f(1)\nend\n", "f($A)", "")).toMatchObject({ errors: { before: 0, after: 0 } })
+  })
   it("how many matches each reading has", () => {
     expect(rewrite("typescript", "l: foo(); x = { a: 1 }", "$K: $V", "$K: $V")).toMatchObject({ counts: [1] })
   })
@@ -175,5 +182,21 @@ describe("templates", () => {
   })
   it("that are empty remove the match", () => {
     expect(output("javascript", "a();\nf(1);\n", "f($A);", "")).toBe("a();\n\n")
+  })
+  it("that are empty leave no comma beside nothing", () => {
+    for (const [source, expected] of [
+      ["g(a, f(1), b)", "g(a, b)"],
+      ["g(f(1), b)", "g(b)"],
+      ["g(a, f(1))", "g(a)"],
+      ["g(f(1))", "g()"],
+      ["g(a, f(1), f(2))", "g(a)"],
+      ["g(f(1), f(2), f(3))", "g()"],
+      ["g(f(1), f(2), b)", "g(b)"],
+      ["g(\n  a,\n  f(1),\n  b\n)", "g(\n  a,\n  b\n)"],
+      ["g(\n  a,\n  f(1)\n)", "g(\n  a\n)"],
+      ["[a, f(1), b]", "[a, b]"]
+    ] as const) {
+      expect(output("javascript", source, "f($A)", "")).toBe(expected)
+    }
   })
 })

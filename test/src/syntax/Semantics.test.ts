@@ -233,6 +233,25 @@ describe("contexts", () => {
       { A: ["a();", "b();"], X: "1" }
     ])
   })
+  it("`$$$A` is the whole head of a loop", () => {
+    const loops = "for (int i = 0; i < 3; i++) f(i); for (;;) { g(); }"
+    for (const [name, source] of [
+      ["c", `void w() { ${loops} }`],
+      ["cpp", `void w() { ${loops} for (auto x : y) z(); }`],
+      ["java", `class A { void w() { ${loops} for (int x : y) z(); } }`],
+      ["csharp", `void w() { ${loops} foreach (var x in y) z(); }`],
+      ["dart", `void w() { ${loops} }`],
+      ["javascript", loops.replace("int", "let")],
+      ["typescript", loops.replace("int", "let")],
+      ["php", "<?php for ($i = 0; $i < 3; $i++) f($i); for (;;) { g(); }"]
+    ] as const) {
+      const heads = captures(name, source, "for ($$$A) $B").map(({ A }) => [A].flat())
+      expect(heads, name).toHaveLength(2)
+      expect(heads[0], name).toHaveLength(3)
+      expect(heads[1]!.length === 0 || heads[1]!.every((part) => part === ";"), name).toBe(true)
+      expect(captures(name, source, "for ($$$A) { $$$B }"), name).toHaveLength(1)
+    }
+  })
   it("a fragment copied from the middle of a file may be indented", () => {
     expect(texts("python", "if a:\n    b()\n    c()\n", "    b()\n    c()\n")).toEqual(["b()\n    c()"])
   })

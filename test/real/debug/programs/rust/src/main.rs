@@ -4,7 +4,7 @@ use std::{env, fs, process, thread, time};
 
 fn add(a: i32, b: i32) -> i32 {
     let total = a + b; // @add
-    total // @return
+    return total; // @return
 }
 
 fn fact(n: i32) -> i32 {

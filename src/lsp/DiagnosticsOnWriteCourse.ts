@@ -1,0 +1,76 @@
+/** How a write is followed: what was written, what is known of its consequences, and what is said of them. */
+import type * as Rounds from "./DiagnosticsOnWriteRounds.ts"
+
+/** What was written. Paths are absolute. */
+export interface Written {
+  readonly tool: string
+  readonly edit_id: string | undefined
+  /** `from`: where it was before. */
+  readonly files: ReadonlyArray<{ readonly path: string; readonly from?: string | undefined }>
+  /** The edit is taken back: what was there before it is nothing new. */
+  readonly isUndo: boolean
+}
+
+export interface Report {
+  readonly outcome: "nothing_new" | "introduced" | "unknown" | "not_covered"
+  readonly introduced: ReadonlyArray<Rounds.Introduced>
+  /** Why something is not known, a server each. */
+  readonly reasons: ReadonlyArray<string>
+  /** Whether it is told with a later answer, should there be something. */
+  readonly isDeferred: boolean
+}
+
+export const nothing: Report = { outcome: "not_covered", introduced: [], reasons: [], isDeferred: false }
+
+/** The texts of files, and their hashes. */
+export type Contents = ReadonlyMap<string, { readonly text: string; readonly hash: string } | undefined>
+
+export const textsOf = (contents: Contents): ReadonlyMap<string, string> =>
+  new Map([...contents].flatMap(([path, source]) => (source === undefined ? [] : [[path, source.text]])))
+
+/** What was written and is there; nothing where all is gone. */
+export const ownOf = (contents: Contents): ReadonlyArray<string> =>
+  [...contents].flatMap(([path, source]) => (source === undefined ? [] : [path]))
+
+/** What is known of the consequences of a write so far. */
+export interface Course {
+  readonly introduced: Array<Rounds.Introduced>
+  /** By path and server. */
+  readonly answers: Map<string, Map<string, Rounds.Said>>
+  /** Those of which what was there before is not known. */
+  readonly unfounded: Map<string, string>
+  /** Nothing more comes. */
+  isWhole: boolean
+  /** The call has ended. */
+  isTold: boolean
+}
+
+/** What the call says, after so many milliseconds; what it tells is not told again. */
+export const reportOf = (course: Course, contents: Contents, limit: number, show: (path: string) => string): Report => {
+  const { answers, isWhole, unfounded } = course
+  const introduced = course.introduced.splice(0)
+  const files = ownOf(contents)
+  // What is deleted is only felt elsewhere.
+  const own = files.length > 0 ? files : [...answers.keys()]
+  const said = own.flatMap((path) => [...(answers.get(path)?.values() ?? [])])
+  const isSilent = !isWhole && own.some((path) => !answers.has(path))
+  const reasons = new Set([
+    ...said.flatMap((answer) => (answer.outcome === "unknown" ? [`${answer.id}: ${answer.reason}`] : [])),
+    ...own.flatMap((path) => {
+      const server = unfounded.get(path)
+      if (server === undefined) return []
+      return [`${server}: what it said of ${show(path)} before the write is not known`]
+    }),
+    ...(isSilent || (own.length === 0 && !isWhole) ? [`no answer in ${limit / 1000} s`] : [])
+  ])
+  const isCovered = said.some(({ outcome }) => outcome !== "not_covered")
+  const outcome =
+    introduced.length > 0
+      ? "introduced"
+      : reasons.size > 0
+        ? "unknown"
+        : isCovered || own.length === 0
+          ? "nothing_new"
+          : "not_covered"
+  return { outcome, introduced, reasons: [...reasons], isDeferred: !isWhole && outcome !== "not_covered" }
+}
