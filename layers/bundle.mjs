@@ -34,7 +34,7 @@ const starter = (name, head) => `${head}
 const file = path.join(here, ${JSON.stringify(`${name}.cjs`)});
 let cachedData;
 try { cachedData = fs.readFileSync(file + "." + process.versions.v8 + "." + process.arch); } catch {}
-const script = new vm.Script(fs.readFileSync(file, "latin1"), { filename: file, cachedData });
+const script = new vm.Script(fs.readFileSync(file, "utf8"), { filename: file, cachedData });
 script.runInThisContext()(createRequire(file), url.pathToFileURL(file).href, (name) => import(name));
 `
 
@@ -106,7 +106,7 @@ const fs = require("node:fs"), threads = require("node:worker_threads"), url = r
 const { createRequire } = require("node:module");
 const [command, worker] = JSON.parse(process.env.BUNDLES);
 const start = (file) => {
-  const script = new vm.Script(fs.readFileSync(file, "latin1"), { filename: file });
+  const script = new vm.Script(fs.readFileSync(file, "utf8"), { filename: file });
   script.runInThisContext()(createRequire(file), url.pathToFileURL(file).href, (name) => import(name));
   return () => {
     const to = file + "." + process.versions.v8 + "." + process.arch;

@@ -223,13 +223,13 @@ export const make = Effect.fnUntraced(function* (options: {
     )
   })
   const during: Current["during"] = (live) => (self) =>
-    Effect.catch(self, (error) =>
-      live.isOver() && live.because() !== undefined
-        ? Effect.andThen(
-            conclude(live, undefined),
-            Effect.suspend(() => Effect.fail(noSession()))
-          )
-        : Effect.fail(error)
+    Effect.catch(
+      self,
+      Effect.fnUntraced(function* (error) {
+        if (!live.isOver()) return yield* error
+        yield* conclude(live, undefined)
+        return yield* live.because() === undefined ? error : noSession()
+      })
     )
 
   const settled: Current["settled"] = Effect.fnUntraced(function* (live, serial, wait, refused = () => undefined) {

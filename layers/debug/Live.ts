@@ -2,7 +2,7 @@
 import * as Fs from "node:fs"
 import * as Os from "node:os"
 import * as Path from "node:path"
-import { Effect, Exit, Scope } from "effect"
+import { Effect, Exit, Option, Scope } from "effect"
 import type { Breakpoints } from "../../src/debug/Breakpoints.ts"
 import type { Changes } from "../../src/debug/Changes.ts"
 import * as Exceptions from "../../src/debug/Exceptions.ts"
@@ -178,10 +178,9 @@ export const make = Effect.fnUntraced(function* (options: Options): Effect.fn.Re
       Effect.forkIn(
         converse(open, command, () => args).pipe(
           Effect.flatMap(({ session }) =>
-            Effect.andThen(
-              changes.until(() => (session.told.isTerminated || session.over() !== undefined ? true : undefined)),
-              Effect.sync(() => leave(session))
-            )
+            changes
+              .until(() => (session.told.isTerminated || session.over() !== undefined ? true : undefined))
+              .pipe(Effect.andThen(session.disconnect({})), Effect.andThen(Effect.sync(() => leave(session))))
           ),
           Effect.scoped,
           Effect.catch(({ message }) =>
@@ -280,7 +279,7 @@ export const make = Effect.fnUntraced(function* (options: Options): Effect.fn.Re
       changes,
       configure: configure(session),
       hasStopped: () => execution.serial() > 0 && session === root
-    })
+    }).pipe(Effect.tapError(() => Effect.sync(() => session !== root && leave(session))))
     return { session }
   })
 
@@ -321,7 +320,9 @@ export const make = Effect.fnUntraced(function* (options: Options): Effect.fn.Re
     isLeaving = adapter.transport === "stdio"
     for (const session of sessions.values()) yield* session.transport.end
     if (process !== undefined) {
-      yield* Transport.ended(process, policy.exit)
+      const ended = yield* Transport.ended(process, policy.exit)
+      const exit = Option.isSome(ended) && Exit.isSuccess(ended.value) ? ended.value.value : undefined
+      if (adapter.quirks?.isProgram === true) noteExit(exit?.code)
       yield* process.end
       if (!isAttached) yield* debuggee.kill
     }
@@ -357,7 +358,9 @@ export const make = Effect.fnUntraced(function* (options: Options): Effect.fn.Re
         if (!isOver) {
           isOver = true
           // A program that has ended by itself needs no other reason.
-          because = root?.told.isTerminated === true ? undefined : (root?.over() ?? reason)
+          const isItsEnd =
+            root?.told.isTerminated === true || (adapter.quirks?.isProgram === true && reason === undefined)
+          because = isItsEnd ? undefined : (root?.over() ?? reason)
           changes.notify()
         }
         return finish

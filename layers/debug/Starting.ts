@@ -97,17 +97,21 @@ export const make = (current: Current, options: Options): Pick<Debuggers.Debugge
   })
 
   const projectOf = (found: Found) => (found.marker === undefined ? root : Path.dirname(found.marker))
-  const spawning = (found: Found, cwd: string, env?: Debuggers.Launch["env"]) => (live: Live) =>
-    Transport.start({
-      adapter: found.adapter,
-      command: found.command,
-      cwd,
-      env,
-      processes: options.processes,
-      spawned: live.spawned,
-      onOutput: (category, text) => current.output.push(category, text),
-      connect: policy.connect
-    })
+  const spawning =
+    (found: Found, cwd: string, command = found.command, env?: Debuggers.Launch["env"]) =>
+    (live: Live) =>
+      Transport.start({
+        adapter: found.adapter,
+        command,
+        cwd,
+        env,
+        processes: options.processes,
+        spawned: live.spawned,
+        onOutput: (category, text) => {
+          if (found.adapter.quirks?.stdoutNoise?.test(text) !== true) current.output.push(category, text)
+        },
+        connect: policy.connect
+      })
 
   const launch: Debuggers.Debugger["launch"] = Effect.fn("Debugger.launch")(function* (request) {
     const { module, program } = request
@@ -122,21 +126,27 @@ export const make = (current: Current, options: Options): Pick<Debuggers.Debugge
       program === undefined ? request.cwd : program.kind === "file" ? Path.dirname(program.path) : program.path
     const found = yield* Effect.fromResult(Choose.forProgram(yield* options.find(folder), subject, request.adapter))
     lastLaunch = request
+    const { launchArguments, launchCommand, quirks } = found.adapter
+    const input = {
+      program: program?.path,
+      module,
+      args: request.args,
+      cwd: request.cwd ?? root,
+      env: request.env,
+      mode: request.mode ?? (subject.isNative && found.adapter.takesFolders === true ? "exec" : undefined),
+      python: found.debuggeePython
+    } as const
     return yield* begin(
       found,
       { program: program?.path ?? `-m ${module}`, isAttached: false },
-      spawning(found, projectOf(found), found.adapter.quirks?.inheritsEnvironment === true ? request.env : undefined),
       (live) =>
-        found.adapter.launchArguments({
-          program: program?.path,
-          module,
-          args: request.args,
-          cwd: request.cwd ?? root,
-          env: request.env,
-          mode: request.mode ?? (subject.isNative && found.adapter.takesFolders === true ? "exec" : undefined),
-          python: found.debuggeePython,
-          temporary: live.temporary()
-        })
+        spawning(
+          found,
+          quirks?.isProgram === true ? input.cwd : projectOf(found),
+          launchCommand?.(found.command, { ...input, temporary: live.temporary() }),
+          quirks?.inheritsEnvironment === true ? request.env : undefined
+        )(live),
+      (live) => launchArguments({ ...input, temporary: live.temporary() })
     )
   })
 

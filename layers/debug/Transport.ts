@@ -71,6 +71,9 @@ export const start = Effect.fnUntraced(function* (
   const { transport } = adapter
   const [command = "", ...args] = options.command
   const isTcp = transport !== "stdio"
+  /** Where it says on which port it listens. */
+  const stream = isTcp && transport.tcp === "listen-line" ? (transport.on ?? "stdout") : "stdout"
+  const showsErrors = adapter.quirks?.showsErrors === true
   const dialIn =
     isTcp && transport.tcp === "dial-in"
       ? yield* Effect.mapError(Sockets.listen(), ({ message }) => failure(message))
@@ -82,13 +85,13 @@ export const start = Effect.fnUntraced(function* (
       cwd: options.cwd,
       env: options.env,
       stdin: isTcp ? "empty" : "pipe",
-      stderr: adapter.quirks?.showsErrors === true ? "pipe" : "tail",
+      stderr: showsErrors || stream === "stderr" ? "pipe" : "tail",
       // The goodbye has been said before; and some adapters orphan their program when they are asked to end.
       grace: 0
     })
     .pipe(Effect.mapError(({ message }) => failure(message)))
   options.spawned(process)
-  if (adapter.quirks?.showsErrors === true) yield* drain(process.stderr, (text) => onOutput("stderr", text))
+  if (showsErrors && stream !== "stderr") yield* drain(process.stderr, (text) => onOutput("stderr", text))
   if (transport === "stdio")
     return { bytes: process.stdout, write: process.stdin.write, end: process.stdin.end, process }
 
@@ -103,7 +106,7 @@ export const start = Effect.fnUntraced(function* (
   let line = ""
   let isAnnounced = false
   const look = (text: string): void => {
-    if (isAnnounced) return onOutput("stdout", text)
+    if (isAnnounced) return onOutput(stream, text)
     line += text
     for (let end = line.indexOf("\n"); end >= 0; end = line.indexOf("\n")) {
       const whole = line.slice(0, end + 1)
@@ -112,14 +115,15 @@ export const start = Effect.fnUntraced(function* (
       if (Number.isInteger(port) && port > 0) {
         isAnnounced = true
         Deferred.doneUnsafe(announced, Effect.succeed(port))
-        if (line !== "") onOutput("stdout", line)
+        if (line !== "") onOutput(stream, line)
         return
       }
       onOutput("console", whole)
     }
     if (line.length > longestLine) line = ""
   }
-  yield* drain(process.stdout, look)
+  yield* drain(process[stream], look)
+  if (stream === "stderr") yield* drain(process.stdout, (text) => onOutput("stdout", text))
   const port = yield* Effect.raceFirst(Deferred.await(announced), gone)
   const again = dial(port, connect)
   const opened = yield* Effect.raceFirst(

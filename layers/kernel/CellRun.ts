@@ -114,18 +114,27 @@ export const run = Effect.fnUntraced(function* (options: Options): Effect.fn.Ret
       return
     }
     const { frame } = item
+    // A thread of an earlier cell shows something while this one runs.
+    const origin = frame.cell === cell ? {} : { background: true as const }
     switch (frame.t) {
       case "display":
         return show({
           kind: "display",
           data: frame.data,
-          ...(frame.id === undefined ? {} : { display_id: frame.id }),
-          ...(frame.update === true ? { update: true as const } : {})
+          ...(typeof frame.id === "string" ? { display_id: frame.id } : {}),
+          ...(frame.update === true ? { update: true as const } : {}),
+          ...origin
         })
       case "result":
-        return show({ kind: "result", data: frame.data })
+        return show({ kind: "result", data: frame.data, ...origin })
       case "error":
-        return show({ kind: "error", name: frame.name, message: frame.message, traceback: frame.traceback })
+        return show({
+          kind: "error",
+          name: frame.name,
+          message: frame.message,
+          traceback: frame.traceback,
+          ...origin
+        })
       case "clear":
         return collector.clear(frame.wait ?? false)
       case "done": {
@@ -137,8 +146,8 @@ export const run = Effect.fnUntraced(function* (options: Options): Effect.fn.Ret
           closed,
           Effect.succeed(
             frame.status === "exit"
-              ? { status: "exit", code, rss: frame.rss }
-              : { status: frame.status, rss: frame.rss }
+              ? { status: "exit", code, rss: frame.rss ?? undefined }
+              : { status: frame.status, rss: frame.rss ?? undefined }
           )
         )
         return undefined

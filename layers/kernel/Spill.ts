@@ -15,6 +15,34 @@ export interface Spill {
   readonly finish: (isWanted: boolean) => string | undefined
 }
 
+const prefix = "livetools-cells-"
+
+const day = 24 * 60 * 60 * 1000
+
+/** Removes what runs left whose process was killed a day ago or more; `now`: a file that is new. */
+const sweep = (now: string) => {
+  try {
+    const { mtimeMs } = Fs.statSync(now)
+    for (const name of Fs.readdirSync(Os.tmpdir())) {
+      const owner = name.startsWith(prefix) ? Number.parseInt(name.slice(prefix.length), 10) : Number.NaN
+      const path = Path.join(Os.tmpdir(), name)
+      if (Number.isNaN(owner) || isRunning(owner) || mtimeMs - Fs.statSync(path).mtimeMs < day) continue
+      Fs.rmSync(path, { recursive: true, force: true })
+    }
+  } catch {
+    // Somebody else's, or gone meanwhile: the next run looks again.
+  }
+}
+
+const isRunning = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return error instanceof Error && "code" in error && error.code === "EPERM"
+  }
+}
+
 /** Gives a name to each file; the folder is private, and removed with the scope unless the harness gave it. */
 export interface Folder {
   readonly open: (name: string) => Spill
@@ -24,7 +52,13 @@ export const folder = (given: string | undefined): Effect.Effect<Folder, never, 
   Effect.gen(function* () {
     let own: string | undefined
     const path = (): string => {
-      if (given === undefined) return (own ??= Fs.mkdtempSync(Path.join(Os.tmpdir(), "livetools-cells-")))
+      if (given === undefined) {
+        if (own === undefined) {
+          own = Fs.mkdtempSync(Path.join(Os.tmpdir(), `${prefix}${process.pid}-`))
+          sweep(own)
+        }
+        return own
+      }
       Fs.mkdirSync(given, { recursive: true })
       return given
     }

@@ -89,7 +89,7 @@ const makeAsking = (
     documents: Effect.sync(() => session.documents.all()),
     open: (paths) =>
       Effect.andThen(
-        around.watch.caughtUp,
+        Effect.andThen(session.fixed.over, around.watch.caughtUp),
         Effect.sync(() => {
           session.documents.sync()
           for (const path of paths) session.documents.open(path)
@@ -113,6 +113,7 @@ export const ask = Effect.fnUntraced(function* <A>(
   let pause = 50
   let hasLoaded = false
   while (true) {
+    yield* session.fixed.over
     yield* watch.caughtUp
     documents.sync()
     let shown: Parameters<typeof makeAsking>[3]

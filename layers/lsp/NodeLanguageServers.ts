@@ -201,11 +201,12 @@ const make = Effect.fnUntraced(function* (options: Options) {
       done.add(file)
       put(file, answer)
     }
-    return withServer<ReadonlyArray<Diagnostic>>(usable, millis, (session, whole) =>
-      Effect.gen(function* () {
+    return withServer<ReadonlyArray<Diagnostic>>(usable, millis, (session, whole) => {
+      const look = Effect.gen(function* () {
         whole.doing = "waiting for diagnostics"
         for (let at = 0; at < files.length; at += policy.documents) {
           const part = files.slice(at, at + policy.documents)
+          if (instead === undefined) yield* session.fixed.over
           yield* watch.caughtUp
           session.documents.sync(instead)
           for (const path of part) session.documents.open(path, instead)
@@ -230,9 +231,10 @@ const make = Effect.fnUntraced(function* (options: Options) {
           )
           if (versions() !== shown) onDisturbed(session)
         }
-        return { outcome: "empty" }
+        return { outcome: "empty" } as const
       })
-    ).pipe(
+      return instead === undefined ? look : session.fixed.during(look)
+    }).pipe(
       Effect.flatMap((overall) =>
         Effect.map(Clock.currentTimeMillis, (now) => {
           for (const [file, course] of courses) {

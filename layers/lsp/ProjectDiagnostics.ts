@@ -21,6 +21,7 @@ export const pull = Effect.fnUntraced(function* (
   if (providers.length === 0) {
     return { outcome: "not_covered", reason: "the server does not check whole projects" }
   }
+  yield* session.fixed.over
   yield* around.watch.caughtUp
   session.documents.sync()
   course.doing = `waiting for the answer to ${method}`

@@ -14,6 +14,7 @@ import { describeExit, type Process, type Processes } from "../../src/Processes.
 import * as JsonRpc from "../../src/wire/JsonRpc.ts"
 import { version } from "../Version.ts"
 import type { FileWatch } from "./FileWatch.ts"
+import * as Fixed from "./Fixed.ts"
 import * as OpenDocuments from "./OpenDocuments.ts"
 import * as Signal from "./Signal.ts"
 import type { Texts } from "./Texts.ts"
@@ -25,6 +26,7 @@ export interface Session {
   readonly request: JsonRpc.Connection["request"]
   readonly capabilities: Capabilities.Capabilities
   readonly documents: OpenDocuments.OpenDocuments
+  readonly fixed: Fixed.Fixed
   readonly diagnostics: Diagnostics.Diagnostics
   readonly progress: Progress.Progress
   /** Anything that the server told. */
@@ -343,6 +345,7 @@ export const start = Effect.fn("Session.start")(function* (
       ),
     capabilities,
     documents,
+    fixed: Fixed.make(),
     diagnostics,
     progress,
     signal,

@@ -37,19 +37,19 @@ export const named = (all: ReadonlyArray<Found>, id: string): Chosen => {
 }
 
 const fits = (adapter: Adapter, subject: Subject): boolean => {
-  if (subject.hasMode && adapter.takesFolders !== true) return false
   if (subject.kind === "module") return adapter.extensions.includes(".py")
   if (subject.kind === "directory") return adapter.takesFolders === true
+  if (subject.isNative && subject.hasMode) return adapter.takesFolders === true
   if (subject.isNative) return adapter.quirks?.needsBuiltProgram === true || adapter.takesFolders === true
   return adapter.extensions.includes(subject.extension)
 }
 
 /** The first usable adapter for a program; a failure says of each that would do why it cannot. */
 export const forProgram = (all: ReadonlyArray<Found>, subject: Subject, id: string | undefined): Chosen => {
-  if (id !== undefined) return Result.flatMap(named(all, id), (found) => built(found, subject))
+  if (id !== undefined) return Result.flatMap(named(all, id), (found) => suited(found, subject))
   const fitting = all.filter(({ adapter }) => fits(adapter, subject))
   const usable = fitting.find((found) => found.usable)
-  if (usable !== undefined) return built(usable, subject)
+  if (usable !== undefined) return suited(usable, subject)
   if (fitting.length > 0) {
     const message = `No adapter for ${subject.name} can be used here:\n${list(fitting)}`
     return Result.fail(ToolError.make("not_covered", message))
@@ -59,19 +59,20 @@ export const forProgram = (all: ReadonlyArray<Found>, subject: Subject, id: stri
   return Result.fail(ToolError.make("not_covered", message))
 }
 
-const built = (found: Found, subject: Subject): Chosen =>
-  found.adapter.quirks?.needsBuiltProgram === true &&
-  subject.kind === "file" &&
-  !subject.isNative &&
-  subject.extension !== ""
-    ? Result.fail(
-        ToolError.make(
-          "invalid_params",
-          `${subject.name} is no executable: ${found.adapter.id} debugs a built program. Build it with debug information ` +
+/** The adapter, unless it has no use for what is given. */
+const suited = (found: Found, subject: Subject): Chosen => {
+  const { extensions, id, quirks, takesFolders } = found.adapter
+  const wrong =
+    subject.hasMode && takesFolders !== true
+      ? `\`mode\` is for Go programs, and ${subject.name} is debugged by ${id}: leave it out.`
+      : subject.kind === "module" && !extensions.includes(".py")
+        ? `\`module\` is for Python, and ${id} debugs no Python: give \`program\`.`
+        : quirks?.needsBuiltProgram === true && subject.kind === "file" && !subject.isNative && subject.extension !== ""
+          ? `${subject.name} is no executable: ${id} debugs a built program. Build it with debug information ` +
             "(`-g -O0`, `cargo build`) and give the path of the executable."
-        )
-      )
-    : Result.succeed(found)
+          : undefined
+  return wrong === undefined ? Result.succeed(found) : Result.fail(ToolError.make("invalid_params", wrong))
+}
 
 /** The adapter for an attachment: the one that was named, or the only usable one. */
 export const forAttach = (all: ReadonlyArray<Found>, id: string | undefined): Chosen => {

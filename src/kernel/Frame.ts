@@ -25,8 +25,8 @@ export const Placed = Schema.Union([
     cell,
     seq,
     data: Bundle,
-    id: Schema.optionalKey(Schema.String),
-    update: Schema.optionalKey(Schema.Boolean)
+    id: Schema.optionalKey(Schema.NullOr(Schema.String)),
+    update: Schema.optionalKey(Schema.NullOr(Schema.Boolean))
   }),
   Schema.Struct({ t: Schema.Literal("clear"), cell, seq, wait: Schema.optionalKey(Schema.Boolean) }),
   Schema.Struct({ t: Schema.Literal("result"), cell, seq, data: Bundle }),
@@ -44,7 +44,7 @@ export const Placed = Schema.Union([
     seq,
     status: Status,
     exit_code: Schema.optionalKey(Schema.NullOr(Schema.Finite)),
-    rss: Schema.optionalKey(Schema.Finite)
+    rss: Schema.optionalKey(Schema.NullOr(Schema.Finite))
   })
 ])
 export type Placed = typeof Placed.Type

@@ -43,7 +43,7 @@ export interface Limits {
   readonly inlineBytes: number
   /** A longer line is cut. Default 4,000 characters. */
   readonly lineChars: number
-  /** One image, in bytes. Default 5 MiB. */
+  /** One image, in bytes; all of a cell together at most four times as much. Default 5 MiB. */
   readonly imageBytes: number
   /** How many images of a cell are kept. Default 20. */
   readonly images: number
@@ -140,6 +140,9 @@ export const bounded = (text: string, bytes: number): string => {
   return `${head}\n[… ${utf8Length(text) - utf8Length(head) - utf8Length(tail)} bytes left out …]\n${tail}`
 }
 
+/** All images of a cell together, in images of the largest size. */
+const imagesInAll = 4
+
 const isImage = (mime: string): boolean => mime.startsWith("image/")
 
 export const make = (limits: Limits): Collector => {
@@ -157,6 +160,7 @@ export const make = (limits: Limits): Collector => {
   let willClear = false
   let last: Text["kind"] | undefined
   let images = 0
+  let imageChars = 0
   let displays = 0
   const dropped = { images: 0, displays: 0, large: 0 }
 
@@ -209,7 +213,7 @@ export const make = (limits: Limits): Collector => {
     headBytes = tailChars = 0
     isHeadFull = isCut = isShortened = false
     totalBytes = totalLines = 0
-    images = displays = 0
+    images = displays = imageChars = 0
   }
 
   const shorten = (text: string, bytes: number): string => {
@@ -222,12 +226,12 @@ export const make = (limits: Limits): Collector => {
   const admit = (data: Frame.Bundle): Frame.Bundle => {
     const kept: Array<[string, unknown]> = []
     for (const [mime, content] of Object.entries(data)) {
-      const size = typeof content === "string" ? content.length : 0
-      if (isImage(mime) && mime !== "image/svg+xml" && size * 0.75 > limits.imageBytes) {
+      const size = typeof content === "string" ? content.length : JSON.stringify(content).length
+      if (isImage(mime) && size * 0.75 > limits.imageBytes) {
         dropped.large++
         continue
       }
-      if (isImage(mime) && ++images > limits.images) {
+      if (isImage(mime) && (++images > limits.images || (imageChars += size) > imagesInAll * limits.imageBytes)) {
         dropped.images++
         continue
       }

@@ -53,7 +53,9 @@ export const reportOf = (course: Course, contents: Contents, limit: number, show
   // What is deleted is only felt elsewhere.
   const own = files.length > 0 ? files : [...answers.keys()]
   const said = own.flatMap((path) => [...(answers.get(path)?.values() ?? [])])
-  const isSilent = !isWhole && own.some((path) => !answers.has(path))
+  const isHeard = (path: string) =>
+    [...(answers.get(path)?.values() ?? [])].some((answer) => answer.outcome !== "not_covered")
+  const isSilent = !isWhole && !own.every(isHeard)
   const reasons = new Set([
     ...said.flatMap((answer) => (answer.outcome === "unknown" ? [`${answer.id}: ${answer.reason}`] : [])),
     ...own.flatMap((path) => {

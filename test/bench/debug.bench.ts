@@ -78,10 +78,10 @@ const bare = (input: Readable, output: Writable) => {
   })
   const event = (name: string) =>
     new Promise<unknown>((resolve) => events.set(name, [...(events.get(name) ?? []), resolve]))
-  const request = (command: string, args: unknown): Promise<never> =>
+  const request = (command: string, args: unknown): Promise<unknown> =>
     new Promise((resolve) => {
       const body = JSON.stringify({ seq: ++seq, type: "request", command, arguments: args })
-      answers.set(seq, (answer) => resolve(answer as never))
+      answers.set(seq, (answer) => resolve(answer))
       output.write(`Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`)
     })
   return { event, request }

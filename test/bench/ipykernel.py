@@ -57,7 +57,7 @@ trips = p50([run(client, "1+1")[0] for _ in range(200)])
 prints = p50([run(client, "for i in range(100000): print('x' * 99)")[0] for _ in range(3)])
 interrupts = []
 for _ in range(10):
-    client.execute("print('go')\nwhile True: pass", store_history=False)
+    client.execute("print('go')\nwhile True: pass", store_history=False, stop_on_error=False)
     while client.get_iopub_msg(timeout=60)["msg_type"] != "stream":
         pass
     time.sleep(0.2)

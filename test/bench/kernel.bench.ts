@@ -126,7 +126,11 @@ const floor = Effect.promise(async () => {
 
 const peer = Effect.promise(async () => {
   const script = fileURLToPath(new URL("./ipykernel.py", import.meta.url))
-  const { stdout } = await promisify(execFile)(python!, [script], { maxBuffer: 1 << 20, timeout: 300_000, killSignal: "SIGKILL" })
+  const { stdout } = await promisify(execFile)(python!, [script], {
+    maxBuffer: 1 << 20,
+    timeout: 300_000,
+    killSignal: "SIGKILL"
+  })
   return JSON.parse(stdout.trim().split("\n").at(-1)!) as Times
 })
 

@@ -188,7 +188,7 @@ const converse = async (input, output, session) => {
     },
     disconnect: async (_, request) => {
       await respond(request)
-      setImmediate(() => process.exit(0))
+      if (session === 1) setImmediate(() => process.exit(0))
       return noReply
     }
   }
@@ -295,7 +295,7 @@ const converse = async (input, output, session) => {
     log({ end: true, session })
     const handler = handlers.get("$end")
     if (handler !== undefined) return handler()
-    if (mode !== "--serve") process.exit(0)
+    if (mode !== "--serve" && session === 1) process.exit(0)
   })
 }
 

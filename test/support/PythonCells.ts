@@ -328,7 +328,8 @@ const ladder = async (kernel: Runner.Kernel, running: Promise<Runner.Result>) =>
     () => "over" as const,
     () => "over" as const
   )
-  await wait(500)
+  await kernel.ready
+  await wait(1000)
   for (const step of [() => kernel.interrupt(), () => kernel.interruptGroup(), () => kernel.interrupt()]) {
     step()
     if ((await Promise.race([over, wait(1000)])) === "over") break

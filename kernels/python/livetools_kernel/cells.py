@@ -58,7 +58,7 @@ class Cells:
             return {"status": "exit", "exit_code": _exit_code(leave)}
         except BaseException as error:
             interrupts.end()
-            return self._failed(error, interrupts.taken > 0)
+            return self._failed(error, interrupts.taken > 0 and _comes_of_an_interrupt(error))
 
     def _finish_figures(self):
         if "matplotlib._pylab_helpers" not in sys.modules or not self.kernel.wire.mine:
@@ -148,6 +148,15 @@ class Cells:
             self.kernel.publish("result", {"data": {"text/plain": pretty(value)}})
         else:
             self.kernel.displays.result(value)
+
+
+def _comes_of_an_interrupt(error):
+    """False for the error of a cell that caught the interrupt and went on."""
+    for _ in range(100):
+        if error is None or isinstance(error, KeyboardInterrupt):
+            break
+        error = error.__cause__ or error.__context__
+    return error is not None
 
 
 def _silenced(code):

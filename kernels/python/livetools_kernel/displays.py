@@ -21,6 +21,8 @@ _METHODS = (
     ("application/javascript", "_repr_javascript_"),
 )
 _IMAGES = ("image/png", "image/jpeg")
+# In base64, of the first six bytes of a PNG and the first three of a JPEG.
+_BEGINNINGS = {"image/png": "iVBORw0K", "image/jpeg": "/9j/"}
 
 
 class Displays:
@@ -47,7 +49,16 @@ class Displays:
             self.kernel.publish("result", {"data": data})
 
     def display(
-        self, *values, raw=False, include=None, exclude=None, metadata=None, transient=None, display_id=None, clear=False, **_
+        self,
+        *values,
+        raw=False,
+        include=None,
+        exclude=None,
+        metadata=None,
+        transient=None,
+        display_id=None,
+        clear=False,
+        **_,
     ):
         """Shows values now; with `display_id` gives a handle whose `update` shows another in its place."""
         handle = None
@@ -136,6 +147,8 @@ class Displays:
         size = len(content) * 3 // 4
         if size > IMAGE_LIMIT:
             return "%s of %.1f MiB is over the limit of 5 MiB and left out" % (mime, size / 1024 / 1024)
+        if not content.startswith(_BEGINNINGS[mime]):
+            return "%s left out: its bytes are something else" % mime
         sides = _png_sides(content) if mime == "image/png" else None
         if sides and max(sides) > IMAGE_SIDE:
             return "image of %d×%d pixels left out: a side is over %d" % (*sides, IMAGE_SIDE)

@@ -151,6 +151,8 @@ class Kernel:
             self._leave_fork(outcome)
         if self._shell is not None:
             self._shell.events.trigger("post_run_cell")
+        if self.loop is not None:
+            self.loop.tell_failed()
         self.bridge.end()
         frame = dict(outcome, t="done", cell=self.cell)
         rss = _rss()

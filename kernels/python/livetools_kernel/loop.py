@@ -19,7 +19,8 @@ class Loop:
         self.task = None
         self.idling = False
         self.cancelled = None
-        self.loop = asyncio.new_event_loop()
+        self.failed = []
+        self.loop = self._made()
         kernel.interrupts.cancel = self.cancel
         asyncio.run = asyncio.runners.run = self.outside(asyncio.run)
         if hasattr(asyncio, "Runner"):
@@ -52,8 +53,31 @@ class Loop:
     def open(self):
         """The loop, made anew when a cell has closed it."""
         if self.loop.is_closed():
-            self.loop = asyncio.new_event_loop()
+            self.loop = self._made()
         return self
+
+    def _made(self):
+        loop = asyncio.new_event_loop()
+        loop.set_task_factory(self._task)
+        return loop
+
+    def _task(self, loop, coroutine, **keywords):
+        task = asyncio.Task(coroutine, loop=loop, **keywords)
+        task.add_done_callback(self._ended)
+        return task
+
+    def _ended(self, task):
+        # What asyncio itself goes by when it tells of it, which is only when the task is collected.
+        if getattr(task, "_log_traceback", False):
+            self.failed.append(task)
+
+    def tell_failed(self):
+        """At the end of a cell: what failed in the background and was awaited by nobody, while the task is still held."""
+        failed, self.failed = self.failed, []
+        for task in failed:
+            if getattr(task, "_log_traceback", False):
+                task._log_traceback = False
+                self.kernel.tell("Task %s failed, and nothing has awaited it:\n" % task.get_name(), task.exception())
 
     def enter(self):
         """For a cell without `await`, or for the rest of one that has just imported asyncio."""

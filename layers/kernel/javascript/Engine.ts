@@ -2,6 +2,7 @@
 import { Session } from "node:inspector"
 import { helper } from "./Source.ts"
 
+const { apply } = Reflect
 const { defineProperty, getOwnPropertyDescriptor } = Object
 const objects = Object.prototype
 const remove = Reflect.deleteProperty
@@ -33,6 +34,8 @@ interface Evaluated {
 export interface Engine {
   /** Runs the code; the outcome comes when it is wholly evaluated, once. Never, where what it awaits does not come. */
   readonly evaluate: (code: string, name: string, done: (outcome: Outcome) => void) => void
+  /** Forgets what is still being evaluated: nothing more is said of it. */
+  readonly forget: () => void
   /** Stops the code that calls it, in this same thread. */
   readonly stop: () => never
   /** The helper of the cells hands over what was thrown. */
@@ -44,9 +47,13 @@ const group = "cell"
 type Done = (error: unknown, result: Evaluated | undefined) => void
 
 export const make = (): Engine => {
-  const session = new Session()
+  let session = new Session()
   session.connect()
-  const send: (method: string, params: object, done: Done) => void = session.post.bind(session)
+  const send = (method: string, params: object, done: Done) => {
+    // Node's types have a signature for each method.
+    const post: (method: string, params: object, done: Done) => void = session.post
+    apply(post, session, [method, params, done])
+  }
   let taken: unknown
 
   /**
@@ -96,6 +103,11 @@ export const make = (): Engine => {
           done(text === undefined ? { kind: "value" } : { kind: "value", raw: text })
         } else done({ kind: "stopped" })
       })
+    },
+    forget: () => {
+      session.disconnect()
+      session = new Session()
+      session.connect()
     },
     stop: () => {
       session.post("Runtime.terminateExecution")

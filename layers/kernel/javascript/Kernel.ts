@@ -7,6 +7,7 @@ import { types } from "node:util"
 import type { MessagePort, Worker } from "node:worker_threads"
 import * as Display from "./Display.ts"
 import * as Engine from "./Engine.ts"
+import * as Holding from "./Holding.ts"
 import { slot, type ToKernel } from "./Messages.ts"
 import * as Modules from "./Modules.ts"
 import * as Show from "./Show.ts"
@@ -43,6 +44,7 @@ interface Cell extends Traceback.CellSource {
   readonly isRaw: boolean
   /** What the last expression gave. */
   echo?: { readonly value: unknown }
+  isEvaluated: boolean
   isOver: boolean
 }
 
@@ -124,6 +126,8 @@ export const start = ({ control, frames, port, script, shared }: Parts): void =>
     } catch (error) {
       notice(`the result could not be shown: ${tell(error).message}`)
     }
+    if (!ended.isEvaluated) engine.forget()
+    Holding.release()
     cell = undefined
     const done = { t: "done", cell: id, status: end.status, rss: process.memoryUsage.rss() }
     wire.place(end.status === "exit" ? { ...done, exit_code: end.code } : done)
@@ -176,14 +180,17 @@ export const start = ({ control, frames, port, script, shared }: Parts): void =>
   }
 
   const run = ({ cell: id, code, isRaw, name, shifts, source }: ToKernel & { readonly t: "run" }) => {
-    const begun: Cell = { id, name, source, shifts, isRaw, isOver: false }
+    const begun: Cell = { id, name, source, shifts, isRaw, isEvaluated: false, isOver: false }
     cell = begun
     tracebacks.learn(begun)
     // Once more before each cell: one may have taken the listener away.
     if (process.listenerCount("SIGINT") === 0) process.on("SIGINT", ignore)
     timers.begin(id)
     isInEvaluate = true
-    engine.evaluate(code, name, (result) => outcome(begun, result))
+    engine.evaluate(code, name, (result) => {
+      begun.isEvaluated = true
+      outcome(begun, result)
+    })
     isInEvaluate = false
   }
 
@@ -249,6 +256,8 @@ export const start = ({ control, frames, port, script, shared }: Parts): void =>
       get meta() {
         return Modules.meta()
       },
+      hold: Holding.hold,
+      each: Holding.each,
       take: engine.take,
       timed: Show.timed
     })

@@ -183,6 +183,7 @@ export const meta = () => {
     filename,
     dirname: dirname(filename),
     resolve: (specifier: string) => {
+      if (isBuiltin(specifier)) return specifier.startsWith("node:") ? specifier : `node:${specifier}`
       const path = localFile(specifier)
       return path === undefined
         ? pathToFileURL(createRequire(filename).resolve(specifier)).href

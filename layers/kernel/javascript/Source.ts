@@ -72,11 +72,16 @@ const readable = (source: string): { readonly text: string; readonly program: Pr
 export const rewrite = async (source: string, known: Known): Promise<Rewritten> => {
   const text = source.replace(/^\uFEFF/, "")
   const plain = readable(text) ?? (await withoutTypes(text))
-  if (plain === undefined) return { code: text, shifts: [], isRaw: true }
-  const edits = editsOf(plain.text, plain.program, known)
-  const { code, shifts } = apply(plain.text, edits)
-  // The value of a cell is what the echo was given; V8 would otherwise send us what it takes for one.
-  return { code: `${code}\n;void 0`, shifts, isRaw: false }
+  try {
+    if (plain !== undefined) {
+      const { code, shifts } = apply(plain.text, editsOf(plain.text, plain.program, known))
+      // The value of a cell is what the echo was given; V8 would otherwise send us what it takes for one.
+      return { code: `${code}\n;void 0`, shifts, isRaw: false }
+    }
+  } catch {
+    // Nested too deeply to be walked through; V8 may still take it.
+  }
+  return { code: text, shifts: [], isRaw: true }
 }
 
 const withoutTypes = async (source: string) => {
@@ -94,16 +99,19 @@ const withoutTypes = async (source: string) => {
   }
 }
 
-/** Every node with its parents, outermost first. */
-function* walk(
+/** Calls for every node; `isTop`: it is in no function, so that `await` and `return` in it are the cell's own. */
+const walk = (
   node: AnyNode,
-  parents: ReadonlyArray<AnyNode> = []
-): Generator<readonly [AnyNode, ReadonlyArray<AnyNode>]> {
-  yield [node, parents]
-  const inner = [...parents, node]
+  visit: (node: AnyNode, isTop: boolean, parent: AnyNode | undefined) => void,
+  isTop = true,
+  parent?: AnyNode
+): void => {
+  visit(node, isTop, parent)
+  const isInner = isTop && !isFunction(node)
   for (const value of Object.values(node)) {
+    if (typeof value !== "object" || value === null) continue
     for (const child of Array.isArray(value) ? value : [value]) {
-      if (typeof child === "object" && child !== null && "type" in child) yield* walk(child as AnyNode, inner)
+      if (typeof child === "object" && child !== null && "type" in child) walk(child as AnyNode, visit, isInner, node)
     }
   }
 }
@@ -139,12 +147,11 @@ const editsOf = (text: string, program: Program, known: Known): ReadonlyArray<Ed
   /** The end of a statement without its semicolon. */
   const contentEnd = ({ start, end }: AnyNode) => (text[end - 1] === ";" && end - 1 > start ? end - 1 : end)
 
-  const needsWalk = /\b(?:import|return|export|const|var|function|class)\b/.test(text)
+  const needsWalk = /\b(?:import|return|export|const|var|function|class|await)\b/.test(text)
   const assigned = new Set<string>()
   const variables: Array<AnyNode & { readonly type: "VariableDeclaration" }> = []
   if (needsWalk) {
-    for (const [node, parents] of walk(program)) {
-      const isTop = !parents.some(isFunction)
+    walk(program, (node, isTop, parent) => {
       if (node.type === "AssignmentExpression" && node.left.type !== "MemberExpression") {
         for (const name of namesOf(node.left)) assigned.add(name)
       } else if (node.type === "UpdateExpression" && node.argument.type === "Identifier")
@@ -152,12 +159,18 @@ const editsOf = (text: string, program: Program, known: Known): ReadonlyArray<Ed
       else if (node.type === "ImportExpression") replace(node.start, node.start + 6, `${helper}.load`)
       else if (node.type === "MetaProperty" && node.meta.name === "import")
         replace(node.start, node.end, `${helper}.meta`)
-      else if (isTop && node.type === "ReturnStatement") {
+      else if (isTop && node.type === "AwaitExpression") {
+        insert(node.start + "await".length, ` ${helper}.hold(`)
+        insert(node.end, ")")
+      } else if (isTop && node.type === "ForOfStatement" && node.await) {
+        insert(node.right.start, `${helper}.each(`)
+        insert(node.right.end, ")")
+      } else if (isTop && node.type === "ReturnStatement") {
         replace(node.start, node.start + 6, `throw ${helper}.returned(${node.argument ? "(" : ""}`)
         insert(contentEnd(node), node.argument ? "))" : ")")
-      } else if (isTop && node.type === "CatchClause" && contains(node, parents.at(-1))) guard(node)
+      } else if (isTop && node.type === "CatchClause" && contains(node, parent)) guard(node)
       else if (isTop && node.type === "VariableDeclaration" && node.kind === "var") variables.push(node)
-    }
+    })
   }
 
   /** A `return` inside of `try` is no error for its `catch`. */
@@ -210,7 +223,7 @@ const editsOf = (text: string, program: Program, known: Known): ReadonlyArray<Ed
       node.attributes.map(({ key, value }) => [key.type === "Identifier" ? key.name : String(key.value), value.value])
     )
     const wanted = JSON.stringify(members.map(({ name }) => name))
-    const module = `await ${helper}.import(${source}, ${wanted}, ${JSON.stringify(attributes)})`
+    const module = `await ${helper}.hold(${helper}.import(${source}, ${wanted}, ${JSON.stringify(attributes)}))`
     const targets = `{ ${members.map(({ name, as }) => `${JSON.stringify(name)}: ${as}`).join(", ")} }`
     const as = keyword("let", names)
     const declared =
@@ -269,10 +282,11 @@ const editsOf = (text: string, program: Program, known: Known): ReadonlyArray<Ed
 /** Whether a `return` of the cell itself stands in the block that this clause guards. */
 const contains = (clause: AnyNode, owner: AnyNode | undefined): boolean => {
   if (owner?.type !== "TryStatement" || owner.handler !== clause) return false
-  for (const [node, parents] of walk(owner.block)) {
-    if (node.type === "ReturnStatement" && !parents.some(isFunction)) return true
-  }
-  return false
+  let found = false
+  walk(owner.block, (node, isTop) => {
+    if (isTop && node.type === "ReturnStatement") found = true
+  })
+  return found
 }
 
 const apply = (text: string, edits: ReadonlyArray<Edit>) => {

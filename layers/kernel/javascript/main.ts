@@ -12,7 +12,15 @@ if (isMainThread) {
   const shared = new Int32Array(new SharedArrayBuffer(8))
   const workerData: ControlData = { port: port2, shared, requests }
   // It starts while the rest of this thread is loaded.
-  const control = new Worker(entry, { workerData, transferList: [port2], execArgv: [], name: "control" })
+  const control = new Worker(entry, {
+    workerData,
+    transferList: [port2],
+    execArgv: [],
+    name: "control",
+    // Otherwise Node opens its own streams on descriptors 1 and 2, which then no longer block a writer.
+    stdout: true,
+    stderr: true
+  })
   const { start } = await import("./Kernel.ts")
   start({ script: entry.href, frames, port, shared, control })
 } else {

@@ -4,10 +4,10 @@
 export type Transport =
   | "stdio"
   /**
-   * `listen-line`: it listens, and the first group of `line` in what it prints on standard output is the port; the rest of its
-   * standard output is the program's. `dial-in`: it connects to us: `${address}` in its arguments is `127.0.0.1:PORT`.
+   * `listen-line`: it listens, and the first group of `line` in what it prints on standard output (or what `on` says) is the port;
+   * the rest of what it prints is the program's. `dial-in`: it connects to us: `${address}` in its arguments is `127.0.0.1:PORT`.
    */
-  | { readonly tcp: "listen-line"; readonly line: RegExp }
+  | { readonly tcp: "listen-line"; readonly line: RegExp; readonly on?: "stderr" | undefined }
   | { readonly tcp: "dial-in" }
 
 /** What is to be launched; paths are absolute, links resolved. */
@@ -69,6 +69,8 @@ export interface Quirks {
   readonly logsWithoutEnd?: boolean | undefined
   /** The exit code of a program that a signal has ended is given as 0. */
   readonly hidesSignals?: boolean | undefined
+  /** The adapter is the program's own process: where it runs, and how it ends, is where the program runs and how it ends. */
+  readonly isProgram?: boolean | undefined
   /** Variables for the program are given to the adapter, from which it has them: else the program has no others. */
   readonly inheritsEnvironment?: boolean | undefined
 }
@@ -87,6 +89,8 @@ export interface Adapter {
   /** Whether a folder can be a program. */
   readonly takesFolders?: boolean | undefined
   readonly launchArguments: (input: LaunchInput) => Arguments
+  /** The command of an adapter that is given the program on its command line. */
+  readonly launchCommand?: ((command: ReadonlyArray<string>, input: LaunchInput) => ReadonlyArray<string>) | undefined
   readonly attach: {
     /** `connect`: what listens on the port speaks the protocol itself, and nothing is started. `spawn`: the adapter is started. */
     readonly how: "connect" | "spawn"

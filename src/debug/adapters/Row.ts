@@ -1,6 +1,6 @@
 /** One debug adapter as data (SPEC §7.2): where it is found, how it is started, and what it is asked. */
 import { Schema } from "effect"
-import type { Adapter, Arguments, Quirks, Transport } from "./Adapter.ts"
+import type { Adapter, Arguments, LaunchInput, Quirks, Transport } from "./Adapter.ts"
 
 const name = Schema.NonEmptyString
 const names = Schema.Array(name)
@@ -41,13 +41,14 @@ export const QuirksData = Schema.Struct({
   ignoresHits: Schema.optionalKey(Schema.Boolean),
   logsWithoutEnd: Schema.optionalKey(Schema.Boolean),
   hidesSignals: Schema.optionalKey(Schema.Boolean),
+  isProgram: Schema.optionalKey(Schema.Boolean),
   inheritsEnvironment: Schema.optionalKey(Schema.Boolean)
 })
 
 export const TransportData = Schema.Union([
   Schema.Literal("stdio"),
-  /** `line`: the pattern of the line that says the port, its first group. */
-  Schema.Struct({ tcp: Schema.Literal("listen-line"), line: name }),
+  /** `line`: the pattern of the line that says the port, its first group; on standard output, or where `on` says. */
+  Schema.Struct({ tcp: Schema.Literal("listen-line"), line: name, on: Schema.optionalKey(Schema.Literal("stderr")) }),
   /** `${address}` in `args` is where it is to connect to. */
   Schema.Struct({ tcp: Schema.Literal("dial-in") })
 ])
@@ -57,6 +58,7 @@ export const Row = Schema.Struct({
   id: name,
   /** Looked for in this order. */
   binaries: Schema.NonEmptyArray(Binary),
+  /** With the placeholders of `launch` where the program is given on the command line; `${args}` becomes one argument each. */
   args: Schema.optionalKey(Schema.Array(Schema.String)),
   transport: Schema.optionalKey(TransportData),
   /** What the adapter calls itself in `initialize`. Default `id`. */
@@ -146,9 +148,22 @@ const programOf = (row: Row, program: string | undefined): string | undefined =>
     ? folderOf(program)
     : program
 
+const valuesOf = (row: Row, input: LaunchInput): Values =>
+  new Map<string, Schema.Json | undefined>([
+    ["program", programOf(row, input.program)],
+    ["module", input.module],
+    ["args", input.args],
+    ["cwd", input.cwd],
+    ["env", input.env],
+    ["envList", Object.entries(input.env).map(([key, value]) => `${key}=${value}`)],
+    ["mode", input.mode],
+    ["python", input.python],
+    ["temporary", input.temporary]
+  ])
+
 const transportOf = ({ transport = "stdio" }: Row): Transport =>
   transport !== "stdio" && transport.tcp === "listen-line"
-    ? { tcp: "listen-line", line: new RegExp(transport.line) }
+    ? { ...transport, line: new RegExp(transport.line) }
     : transport
 
 const quirksOf = ({ exitText, fatal, noise, stdoutNoise, ...rest }: typeof QuirksData.Type): Quirks => ({
@@ -183,21 +198,18 @@ export const adapter = (row: Row): Adapter => {
     disabled,
     transport: transportOf(row),
     command: binaries.map((binary) => ({ name: binary.name, args })),
-    launchArguments: (input) => {
-      const { env } = input
-      const values = new Map<string, Schema.Json | undefined>([
-        ["program", programOf(row, input.program)],
-        ["module", input.module],
-        ["args", input.args],
-        ["cwd", input.cwd],
-        ["env", env],
-        ["envList", Object.entries(env).map(([key, value]) => `${key}=${value}`)],
-        ["mode", input.mode],
-        ["python", input.python],
-        ["temporary", input.temporary]
-      ])
-      return filled(launch, values)
-    },
+    launchArguments: (input) => filled(launch, valuesOf(row, input)),
+    ...(args.some((arg) => /\$\{(program|args)\}/.test(arg))
+      ? {
+          launchCommand: (command: ReadonlyArray<string>, input: LaunchInput) => {
+            const values = valuesOf(row, input)
+            return command.flatMap((part) => {
+              const value = fill(part, values) ?? []
+              return isList(value) ? value.map(String) : [String(value)]
+            })
+          }
+        }
+      : {}),
     attach: {
       how: attach.how,
       arguments: ({ cwd, port }) =>

@@ -91,11 +91,8 @@ const wrongPattern = ({ quirks, transport }: Row): string | undefined => {
   }
   for (const [place, pattern] of Object.entries(patterns)) {
     if (pattern === undefined) continue
-    try {
-      new RegExp(pattern)
-    } catch (error) {
-      return `\`${place}\`: ${error instanceof Error ? error.message : String(error)}`
-    }
+    const compiled = Result.try(() => new RegExp(pattern))
+    if (Result.isFailure(compiled)) return `\`${place}\`: ${String(compiled.failure)}`
   }
   return undefined
 }

@@ -224,5 +224,25 @@ export const shipped: ReadonlyArray<Row> = [
     launch: { ...exe, env: "${env}", justMyCode: false, stopAtEntry: false },
     attach: { how: "spawn", arguments: { processId: "${port}" } },
     quirks: { exceptionFilters: { uncaught: ["user-unhandled"], all: ["all"] } }
+  },
+  {
+    id: "rdbg",
+    binaries: [
+      { name: "rdbg", check: ["--version"] },
+      { name: "rdbg*", check: ["--version"] }
+    ],
+    args: ["--open", "--host", "127.0.0.1", "--port", "0", "--command", "--", "ruby", "${program}", "${args}"],
+    transport: { tcp: "listen-line", line: String.raw`via TCP/IP \(\S+:(\d+)\)`, on: "stderr" },
+    markers: ["Gemfile", "*.gemspec", "Rakefile", ".ruby-version"],
+    extensions: [".rb"],
+    launch: { localfs: true },
+    attach: { how: "connect", arguments: { localfs: true } },
+    quirks: {
+      isProgram: true,
+      inheritsEnvironment: true,
+      // It cannot tell what will be caught.
+      exceptionFilters: { uncaught: [], all: ["any"] },
+      stdoutNoise: String.raw`^DEBUGGER: (Connected|Disconnected|Session)`
+    }
   }
 ]

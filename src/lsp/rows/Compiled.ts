@@ -29,7 +29,10 @@ export const rows: ReadonlyArray<Row> = [
     id: "rust-analyzer",
     languages: [language("rust", ".rs")],
     markers: ["Cargo.toml", "rust-project.json"],
-    binary: { name: "rust-analyzer", home: [".cargo/bin"], probe: ["--version"] }
+    binary: { name: "rust-analyzer", home: [".cargo/bin"], probe: ["--version"] },
+    // It counts as loaded when it can answer, not when it has looked at everything.
+    initializationOptions: { cachePriming: { enable: false } },
+    settings: { "rust-analyzer": { cachePriming: { enable: false } } }
   },
   {
     id: "clangd",

@@ -78,10 +78,25 @@ require('child_process').spawnSync('sh', ['-c', 'for i in 3 4 5 6 7 8 9; do echo
     assert.strictEqual(await result("1"), "1")
   })
 
+  it("of threads and forks of a cell are its own", async () => {
+    const thread = await kernel.run(
+      "const { Worker } = require('worker_threads'); await new Promise((r) => new Worker('console.log(1 + 1)', { eval: true }).on('exit', r)); console.log('after')"
+    )
+    assert.strictEqual(thread.stdout, "2\nafter\n")
+    const fork = await kernel.run(
+      "require('fs').writeFileSync('forked.cjs', 'process.send(process.argv[2])'); await new Promise((r) => require('child_process').fork('forked.cjs', ['sent']).on('message', r))"
+    )
+    assert.strictEqual(fork.result, "'sent'")
+  })
+
   it("ten megabytes arrive whole", async () => {
     const cell = await kernel.run("for (let i = 0; i < 100_000; i++) console.log('x'.repeat(99)); 'end'")
     assert.strictEqual(cell.stdout.length, 10_000_000)
     assert.strictEqual(cell.result, "'end'")
+    const direct = await kernel.run(
+      "const line = 'x'.repeat(99_999) + '\\n'; for (let i = 0; i < 100; i++) require('fs').writeSync(1, line)"
+    )
+    assert.deepStrictEqual([direct.status, direct.stdout.length], ["ok", 10_000_000])
   })
 })
 
@@ -186,6 +201,21 @@ describe("an interrupt", () => {
       const next = kernel.begin(`for (const end = Date.now() + 5; Date.now() < end;); ${i} + 1`)
       cell.interrupt()
       assert.strictEqual((await next.done).result, String(i + 1))
+    }
+  })
+
+  it("of a cell that waits for what never comes leaves nothing that garbage collection could trip over", async () => {
+    await kernel.run("globalThis.churn = () => { for (let i = 0; i < 300; i++) new Array(100_000).fill({}) }")
+    for (const wait of [
+      "setInterval(churn, 50); await new Promise(() => {})",
+      "setInterval(churn, 50); for await (const _ of (async function* () { yield 1; await new Promise(() => {}) })());",
+      "setInterval(churn, 50); await (async () => { await new Promise(() => {}) })()"
+    ]) {
+      const cell = kernel.begin(wait)
+      await pause(250)
+      cell.interrupt()
+      assert.strictEqual((await cell.done).status, "interrupted")
+      assert.strictEqual(await result("churn(); churn(); 1"), "1")
     }
   })
 

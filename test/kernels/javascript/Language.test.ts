@@ -120,6 +120,21 @@ describe("the echo", () => {
   })
 })
 
+describe("await at the top", () => {
+  it.each([
+    ["await (1, Promise.resolve(7))", "7"],
+    ["await await Promise.resolve(8)", "8"],
+    ["await { then(done) { setTimeout(() => done(5), 10) } }", "5"],
+    ["[await 1, await Promise.resolve(2)]", "[ 1, 2 ]"],
+    ["let s = ''; for await (const x of [Promise.resolve(1), 2]) s += x; s", "'12'"],
+    [
+      "let g = ''; for await (const y of (async function* () { try { yield 3; yield 4 } finally { g += 'end' } })()) { g += y; break } g",
+      "'3end'"
+    ],
+    ["const { a, b = await 2 } = await Promise.resolve({ a: 1 }); [a, b]", "[ 1, 2 ]"]
+  ])("%s", (code, expected) => gives(code, expected))
+})
+
 describe("modules", () => {
   it("static imports of all forms, also in the middle of a cell", async () => {
     await gives(

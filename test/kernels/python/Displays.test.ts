@@ -1,5 +1,9 @@
+import { execFileSync } from "node:child_process"
+import * as Fs from "node:fs"
+import * as Os from "node:os"
+import * as Path from "node:path"
 import { describe, expect, it } from "vitest"
-import { allText, cells, displays, echo, errorOf, images, results, stderr } from "../../support/PythonRunner.ts"
+import { allText, cells, displays, echo, errorOf, images, python, results, stderr } from "../../support/PythonRunner.ts"
 
 const png = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 
@@ -66,6 +70,13 @@ describe("display", () => {
     expect(displays(all[3]!)).toHaveLength(23)
   })
 
+  it("leaves out an image whose bytes are none: a model's host refuses the whole request", async () => {
+    const [fake] = await cells([
+      "class F:\n    def _repr_png_(self): return b'not a picture'\n    def __repr__(self): return 'f'\nF()"
+    ])
+    expect(results(fake!)).toEqual([{ "text/plain": "f\nimage/png left out: its bytes are something else" }])
+  })
+
   it("works from threads, and for a cell that is over", async () => {
     const all = await cells([
       "import threading, time\nt = threading.Thread(target=lambda: display('in thread')); t.start(); t.join()",
@@ -92,10 +103,14 @@ describe("display", () => {
 
 describe("IPython's names, without IPython", () => {
   it("are there for cells and not for libraries", async () => {
-    const [shown, library] = await cells([
+    const bare = Fs.mkdtempSync(Path.join(Os.tmpdir(), "livetools-bare-"))
+    execFileSync(python, ["-m", "venv", "--without-pip", bare])
+    const codes = [
       `import base64\nfrom IPython.display import display, HTML, Image, Markdown, JSON, SVG, clear_output\ndisplay(HTML('<b>'), Markdown('# m'), JSON({'a': 1}), SVG('<svg/>'), Image(data=base64.b64decode('${png}')))`,
       "open('looks.py', 'w').write('try:\\n    import IPython\\n    found = True\\nexcept ImportError: found = False')\nimport sys\nfor name in [m for m in sys.modules if m.startswith('IPython')]: del sys.modules[name]\nimport looks, os; os.remove('looks.py'); looks.found"
-    ])
+    ]
+    const [shown, library] = await cells(codes, { python: Path.join(bare, "bin/python") })
+    Fs.rmSync(bare, { recursive: true, force: true })
     expect(displays(shown!).map((data) => Object.keys(data)[0])).toEqual([
       "text/html",
       "text/markdown",

@@ -65,6 +65,20 @@ describe("tracebacks", () => {
     expect(echo(after!)).toBe("1")
   })
 
+  it("come from a task in the background by the end of the cell, while a name still holds the task (guide 73)", async () => {
+    const [failed, quiet, awaited, later] = await cells([
+      "import asyncio\nasync def bad(): raise ValueError('in task')\nt = asyncio.create_task(bad())\nawait asyncio.sleep(0.05)",
+      "1",
+      "u = asyncio.create_task(bad())\ntry:\n    await u\nexcept ValueError: pass",
+      "try:\n    await t\nexcept ValueError as error: print('awaited', error)"
+    ])
+    expect(failed!.status).toBe("ok")
+    expect(stderr(failed!)).toMatch(/Task Task-\d+ failed, and nothing has awaited it:[^]*ValueError: in task/)
+    expect(stderr(quiet!)).toBe("")
+    expect(stderr(awaited!)).toBe("")
+    expect(stdout(later!)).toContain("awaited in task")
+  })
+
   it("come from finalizers, tasks that nobody awaits and threads", async () => {
     const all = await cells([
       "class D:\n    def __del__(self): raise ValueError('in del')\nd = D(); del d",

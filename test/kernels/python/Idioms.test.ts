@@ -1,8 +1,21 @@
+import { execFileSync } from "node:child_process"
 import * as Fs from "node:fs"
 import * as Os from "node:os"
 import * as Path from "node:path"
 import { describe, expect, it } from "vitest"
-import { allText, cells, displays, echo, errorOf, minor, notices, stderr, stdout } from "../../support/PythonRunner.ts"
+import {
+  allText,
+  cells,
+  displays,
+  echo,
+  errorOf,
+  minor,
+  notices,
+  python,
+  runnerFolder,
+  stderr,
+  stdout
+} from "../../support/PythonRunner.ts"
 
 const one = async (code: string) => (await cells([code]))[0]!
 const folder = () => Fs.mkdtempSync(Path.join(Os.tmpdir(), "livetools-idioms-"))
@@ -44,6 +57,19 @@ describe("where an idiom begins", () => {
     )
     expect(stdout(result)).toBe("one\n")
     expect(echo(result)).toBe(String.raw`("'''1 \n!ls", '1\n!ls\n  2')`)
+  })
+
+  it("leaves Python's own library as it stands", { timeout: 120_000 }, () => {
+    const script = [
+      "import glob, os, sys",
+      "sys.path.insert(0, sys.argv[1])",
+      "from livetools_kernel import idioms",
+      "for name in sorted(glob.glob(os.path.dirname(os.__file__) + '/*.py'))[::2]:",
+      "    with open(name, encoding='utf-8') as file: text = file.read()",
+      "    if idioms.rewrite(text).text != text: print(name)",
+      "print('done')"
+    ].join("\n")
+    expect(execFileSync(python, ["-B", "-c", script, runnerFolder], { encoding: "utf8" })).toBe("done\n")
   })
 
   it("keeps line numbers, and shows the user's line", async () => {

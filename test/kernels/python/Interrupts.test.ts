@@ -1,3 +1,6 @@
+import * as Fs from "node:fs"
+import * as Os from "node:os"
+import * as Path from "node:path"
 import { describe, expect, it } from "vitest"
 import { cells, displays, echo, errorOf, Kernel, minor, type Result, stdout } from "../../support/PythonRunner.ts"
 
@@ -82,6 +85,20 @@ describe("an interrupt", { timeout: 60_000 }, () => {
       )
       expect([traceback(result), stdout(result)]).toEqual(["undefined", "caught\ncleaned\n"])
       expect(result.status).toBe("ok")
+    }))
+
+  it("that was caught is not the reason of a later error", () =>
+    withKernel(async (kernel) => {
+      const later = await interrupted(
+        kernel,
+        "import time\ntry:\n    while True: time.sleep(0.01)\nexcept KeyboardInterrupt: pass\nint('x')"
+      )
+      expect([later.status, errorOf(later)?.["name"]]).toEqual(["error", "ValueError"])
+      const inHandler = await interrupted(
+        kernel,
+        "try:\n    while True: time.sleep(0.01)\nexcept KeyboardInterrupt: int('x')"
+      )
+      expect([inHandler.status, errorOf(inHandler)?.["name"]]).toEqual(["interrupted", "ValueError"])
     }))
 
   it("is bound to its cell: an idle kernel and the next cell do not feel it", () =>
@@ -179,6 +196,16 @@ describe("the event loop", () => {
     ])
     expect(stdout(all[0]!)).toBe("1\n")
     expect(all.slice(1).map((result) => echo(result))).toEqual(["True", "3"])
+  })
+
+  it("does not stand in the way of anyio.run", async () => {
+    const cwd = Fs.mkdtempSync(Path.join(Os.tmpdir(), "livetools-anyio-"))
+    Fs.writeFileSync(
+      Path.join(cwd, "anyio.py"),
+      "import asyncio\ndef run(f):\n    try: asyncio.get_running_loop()\n    except RuntimeError: return asyncio.new_event_loop().run_until_complete(f())\n    raise RuntimeError('Already running asyncio in this thread')"
+    )
+    const [result] = await cells(["import anyio\nasync def f(): return 6\nanyio.run(f)"], { cwd })
+    expect(echo(result!)).toBe("6")
   })
 
   it("is there for a cell that awaits before asyncio is imported", async () => {

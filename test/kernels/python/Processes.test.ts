@@ -1,4 +1,4 @@
-import { spawnSync } from "node:child_process"
+import { execFileSync, spawnSync } from "node:child_process"
 import * as Fs from "node:fs"
 import * as Os from "node:os"
 import * as Path from "node:path"
@@ -218,6 +218,23 @@ describe("packages", { timeout: 60_000 }, () => {
     expect(all[4]!.status).toBe("error")
     expect(stderr(all[4]!)).toContain("no such thing")
     expect(stdout(all[5]!)).toContain("['list']")
+  })
+
+  it("are installed by uv where the environment has no pip", async () => {
+    const home = Fs.mkdtempSync(Path.join(Os.tmpdir(), "livetools-uv-"))
+    const bin = Path.join(home, "tools")
+    Fs.mkdirSync(bin)
+    Fs.writeFileSync(Path.join(bin, "uv"), '#!/bin/sh\necho "uv $*"\n', { mode: 0o755 })
+    execFileSync(python, ["-m", "venv", "--without-pip", Path.join(home, "venv")])
+    const own = Path.join(home, "venv/bin/python")
+    const all = await cells(["%pip install x", "%uv pip list", "!which python"], {
+      python: own,
+      env: { PATH: `${bin}${Path.delimiter}${process.env["PATH"]}`, PYTHONPATH: undefined }
+    })
+    expect(stdout(all[0]!)).toBe(`uv pip install --python ${own} x\n`)
+    expect(stdout(all[1]!)).toBe(`uv pip list --python ${own}\n`)
+    expect(stdout(all[2]!)).toBe(`${own}\n`)
+    Fs.rmSync(home, { recursive: true, force: true })
   })
 
   it("of which a compiled part is loaded stay, and that is said", async () => {

@@ -130,7 +130,7 @@ describe("a launch", () => {
     })
   )
 
-  it.live("22 36 a program that ends at once: ended, with code, output and what never bound", () =>
+  it.live("22 32 36 a program that ends at once: ended, with code, output and what never bound", () =>
     Effect.gen(function* () {
       const run = yield* Fake.run((adapter) => {
         adapter.program.code = 3

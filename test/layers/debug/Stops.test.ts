@@ -242,15 +242,16 @@ describe("going on", () => {
     Effect.gen(function* () {
       const run = yield* stopped((adapter) => {
         adapter.on("continue", async (_, request) => {
-          await adapter.respond(request)
           await adapter.output("working\n", "stdout")
+          await adapter.respond(request)
           return adapter.noReply
         })
       })
       const waiting = yield* Effect.forkChild(run.ok({ op: "continue" }), { startImmediately: true })
       yield* Fake.eventually(() => (run.commands().includes("continue") ? true : undefined))
       assert.strictEqual((yield* run.ok({ op: "status" })).state, "running")
-      yield* Effect.sleep("100 millis")
+      // Until what it has written has arrived.
+      while ((yield* run.ok({ op: "status" })).output_left === undefined) yield* Effect.sleep("10 millis")
       assert.deepStrictEqual((yield* run.ok({ op: "output" })).output, [{ category: "stdout", text: "working\n" }])
       assert.strictEqual(place(yield* run.ok({ op: "pause" })), "stopped pause 3")
       assert.strictEqual(place(yield* Fiber.join(waiting)), "stopped pause 3")

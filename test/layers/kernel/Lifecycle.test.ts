@@ -1,4 +1,5 @@
 import * as Fs from "node:fs"
+import * as Os from "node:os"
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber, Scope } from "effect"
 import { TestClock } from "effect/testing"
@@ -218,6 +219,26 @@ describe("an interpreter", () => {
       yield* Scope.close(scope, Exit.void)
       yield* Leftovers.expectNone(run.runId, { before, pids, within: "3 seconds" })
       assert.isFalse(Fs.existsSync(value.spilled_to!))
+    })
+  )
+
+  it.live("what a killed host left a day ago is removed by the next run, what another one keeps is not", () =>
+    Effect.gen(function* () {
+      const folder = (owner: number, age: number) => {
+        const path = Fs.mkdtempSync(`${Os.tmpdir()}/livetools-cells-${owner}-`)
+        const then = Date.now() / 1000 - age
+        Fs.utimesSync(path, then, then)
+        return path
+      }
+      const dead = 4_000_000
+      const [old, young, own] = [folder(dead, 90_000), folder(dead, 60), folder(process.pid, 90_000)]
+      const run = yield* Kernels.run()
+      yield* run.cell(`for (let i = 0; i < 30000; i++) k.out("line\\n")`)
+      assert.deepStrictEqual(
+        [old, young, own].map((path) => Fs.existsSync(path)),
+        [false, true, true]
+      )
+      for (const path of [young, own]) Fs.rmdirSync(path)
     })
   )
 

@@ -217,6 +217,10 @@ describe("what a cell shows", () => {
         "[output of earlier cells since the last call]\nlate\nlate error\n[output of this cell]\nnow\n"
       )
       assert.include(answer.text, "Note: remember")
+      const during = yield* cell(`k.frame({ t: "display", cell: 1, data: ${plain("of the first")} })`)
+      assert.deepStrictEqual(during.value.outputs, [
+        { kind: "display", data: { "text/plain": "of the first" }, background: true }
+      ])
     })
   )
 })

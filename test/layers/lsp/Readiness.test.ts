@@ -68,6 +68,7 @@ describe("readiness", () => {
         {
           id: "fake",
           outcome: "unknown",
+          why: "loading",
           reason:
             "not answered in 0.7 s, waiting for it to load the project; it is still loading the project: Indexing 10 %"
         }
@@ -177,7 +178,7 @@ describe("readiness", () => {
       const [early] = yield* run.servers.ask(Fake.definition, at(run), { timeout: "450 millis" })
       assert.match(
         early!.outcome === "unknown" ? early!.reason : "",
-        /waiting for (?:it to load the project; it is still loading the project: fetching metadata|the server to start)$/
+        /(?:; it is still loading the project: fetching metadata|waiting for the server to start)$/
       )
       const [answer] = yield* run.servers.ask(Fake.definition, at(run))
       assert.strictEqual(answer!.outcome, "found")

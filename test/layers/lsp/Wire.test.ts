@@ -163,6 +163,7 @@ describe("what goes over the wire", () => {
         {
           id: "fake",
           outcome: "unknown",
+          why: "late",
           reason: "not answered in 0.3 s, waiting for the answer to textDocument/hover"
         }
       ])

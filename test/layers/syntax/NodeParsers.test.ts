@@ -312,20 +312,23 @@ describe("workers", () => {
     })
   )
 
-  it.live("whose parser fails on a file leave that file out, and search the others", () =>
-    Effect.gen(function* () {
-      // More of this than the Elixir grammar can take.
-      const deep =
-        'defmodule A do\n  def f(x) do\n    case x do\n      {:ok, y} -> IO.puts("a #{y}")\n    end\n  end\nend\n'.repeat(
-          3000
-        )
-      const files: Record<string, string> = { "m.ex": deep }
-      for (let index = 0; index < 30; index++) files[`a${index}.ex`] = "IO.puts(1)\n"
-      for (let index = 0; index < 30; index++) files[`z${index}.ex`] = "IO.puts(1)\n"
-      const outcome = yield* search(directory(tree(files)), "IO.puts($A)", { limit: 100 })
-      expect(outcome).toMatchObject({ total: 60, isExact: true, filesSearched: 60 })
-      expect(Object.fromEntries(outcome.skipped)).toEqual({ "parser failed": 1 })
-    }).pipe(Effect.provide(layer))
+  it.live(
+    "whose parser fails on a file leave that file out, and search the others",
+    () =>
+      Effect.gen(function* () {
+        // More of this than the Elixir grammar can take.
+        const deep =
+          'defmodule A do\n  def f(x) do\n    case x do\n      {:ok, y} -> IO.puts("a #{y}")\n    end\n  end\nend\n'.repeat(
+            3000
+          )
+        const files: Record<string, string> = { "m.ex": deep }
+        for (let index = 0; index < 30; index++) files[`a${index}.ex`] = "IO.puts(1)\n"
+        for (let index = 0; index < 30; index++) files[`z${index}.ex`] = "IO.puts(1)\n"
+        const outcome = yield* search(directory(tree(files)), "IO.puts($A)", { limit: 100 })
+        expect(outcome).toMatchObject({ total: 60, isExact: true, filesSearched: 60 })
+        expect(Object.fromEntries(outcome.skipped)).toEqual({ "parser failed": 1 })
+      }).pipe(Effect.provide(layer)),
+    120_000
   )
 
   it.live("end with the scope, and are not started before the first call", () =>

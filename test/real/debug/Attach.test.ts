@@ -38,7 +38,13 @@ const targets: ReadonlyArray<Target> = [
     program: { folder: "python", source: "main.py", target: "main.py", files: { "pyproject.toml": "" } },
     command: (port, heartbeat) => [
       Path.join(Checkout.adapters, "debugpy/bin/python3"),
-      ...["-m", "debugpy", "--listen", `127.0.0.1:${port}`, "main.py", "spin", heartbeat]
+      "-m",
+      "debugpy",
+      "--listen",
+      `127.0.0.1:${port}`,
+      "main.py",
+      "spin",
+      heartbeat
     ],
     isHalted: false
   },
@@ -54,8 +60,16 @@ const targets: ReadonlyArray<Target> = [
     },
     command: (port, heartbeat) => [
       Path.join(Checkout.adapters, "bin/dlv"),
-      ...["exec", "--headless", "--accept-multiclient", "--continue", "--listen", `127.0.0.1:${port}`],
-      ...["./program", "--", "spin", heartbeat]
+      "exec",
+      "--headless",
+      "--accept-multiclient",
+      "--continue",
+      "--listen",
+      `127.0.0.1:${port}`,
+      "./program",
+      "--",
+      "spin",
+      heartbeat
     ],
     isHalted: false
   },
@@ -67,7 +81,12 @@ const targets: ReadonlyArray<Target> = [
     overrides: { lldb: { binary: `lldb-dap-${version}` } },
     command: (port, heartbeat) => [
       Path.join(Checkout.adapters, `bin/lldb-server-${version}`),
-      ...["gdbserver", `127.0.0.1:${port}`, "--", "./program", "spin", heartbeat]
+      "gdbserver",
+      `127.0.0.1:${port}`,
+      "--",
+      "./program",
+      "spin",
+      heartbeat
     ],
     isHalted: true
   })),
@@ -78,7 +97,11 @@ const targets: ReadonlyArray<Target> = [
     program: cpp,
     command: (port, heartbeat) => [
       Path.join(Checkout.adapters, "gdb/bin/gdbserver"),
-      ...["--once", `127.0.0.1:${port}`, "./program", "spin", heartbeat]
+      "--once",
+      `127.0.0.1:${port}`,
+      "./program",
+      "spin",
+      heartbeat
     ],
     isHalted: true
   }
@@ -181,7 +204,7 @@ for (const target of targets) {
           // Our breakpoint is gone with us.
           yield* goesOn
           yield* checkout.clear
-          for (const op of ["attach", "detach"]) record(target.name, op, "yes")
+          for (const op of ["attach", "detach"]) record(op, target.name, "yes", "Operation × adapter")
         }),
       180_000
     )

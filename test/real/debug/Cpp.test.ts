@@ -1,4 +1,5 @@
-import { type Spec, suite } from "./Suite.ts"
+import type { Spec } from "./Spec.ts"
+import { suite } from "./Suite.ts"
 
 const cpp = {
   program: {

@@ -56,7 +56,7 @@ const suite = () => {
         const value = yield* checkout.ok({ op: "launch", module: "package.main", args: ["work"] })
         assert.deepInclude(value.stop ?? {}, { path: "package/main.py", line: checkout.line("add") })
         yield* checkout.clear
-        record("debugpy", "module", "yes")
+        record("module", "debugpy", "yes", "Operation × adapter")
       })
     )
 
@@ -115,7 +115,7 @@ const suite = () => {
           Fs.readdirSync(root).filter((name) => name.includes("debug_bin")),
           []
         )
-        for (const mode of ["test", "exec"]) record("delve", `mode ${mode}`, "yes")
+        for (const mode of ["test", "exec"]) record(`mode ${mode}`, "delve", "yes", "Operation × adapter")
       })
     )
 

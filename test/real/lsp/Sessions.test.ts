@@ -134,7 +134,8 @@ const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
 /** All folders at once: most of its time is for what they share. */
 const pyright: Check = (roots) => {
   const top = Path.dirname(roots[0]!)
-  Fs.writeFileSync(Path.join(top, "pyrightconfig.json"), '{ "include": ["*/packaging"] }\n')
+  const include = roots.map((root) => `${Path.basename(root)}/packaging`)
+  Fs.writeFileSync(Path.join(top, "pyrightconfig.json"), JSON.stringify({ include }))
   const said: unknown = JSON.parse(output(top, "pyright", "--outputjson", "-p", "."))
   const all: ReadonlyArray<unknown> =
     isRecord(said) && Array.isArray(said["generalDiagnostics"]) ? said["generalDiagnostics"] : []

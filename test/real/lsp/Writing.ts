@@ -16,6 +16,7 @@ import { lspApply } from "../../../src/lsp/Apply.ts"
 import { lsp } from "../../../src/lsp/Lsp.ts"
 import { lspRename } from "../../../src/lsp/Rename.ts"
 import { lspRenameFile } from "../../../src/lsp/RenameFile.ts"
+import type { Row } from "../../../src/lsp/rows/Row.ts"
 import * as Rows from "../../../src/lsp/rows/Rows.ts"
 import * as Surface from "../../../src/Surface.ts"
 import { isInstalled, isRequired } from "./Checkout.ts"
@@ -34,12 +35,15 @@ export const folder = (files: Readonly<Record<string, string>>): Effect.Effect<s
     (root) => Effect.sync(() => Fs.rmSync(root, { recursive: true, force: true }))
   )
 
-/** What a run stands on, in a folder; a row that is named alone serves its languages. */
-export const resources = (root: string, only?: string) =>
+/** What a run stands on, in a folder; a row that is named alone serves its languages, with what is different of it here. */
+export const resources = (root: string, only?: string, different: Partial<Row> = {}) =>
   Layer.unwrap(
     Effect.map(Binaries.make({ workspace: root, isTrusted: true }), (findBinary) =>
       NodeLanguageServers.layer({
-        rows: only === undefined ? Rows.shipped : Rows.shipped.filter(({ id }) => id === only),
+        rows:
+          only === undefined
+            ? Rows.shipped
+            : Rows.shipped.filter(({ id }) => id === only).map((row) => ({ ...row, ...different })),
         findBinary
       })
     )
@@ -49,9 +53,13 @@ export const resources = (root: string, only?: string) =>
     Layer.orDie
   )
 
-export const make = Effect.fnUntraced(function* (files: Readonly<Record<string, string>>, only?: string) {
+export const make = Effect.fnUntraced(function* (
+  files: Readonly<Record<string, string>>,
+  only?: string,
+  different?: Partial<Row>
+) {
   const root = yield* folder(files)
-  const context = yield* Layer.build(resources(root, only))
+  const context = yield* Layer.build(resources(root, only, different))
   const surface = yield* Effect.provideContext(
     Effect.orDie(Surface.make([lsp, lspRename, lspApply, lspRenameFile, resolve])),
     context

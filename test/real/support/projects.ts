@@ -26,6 +26,8 @@ export interface Project {
 const run = (command: string, args: ReadonlyArray<string>, cwd = Os.tmpdir()): string =>
   execFileSync(command, args, { cwd, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] })
 
+const words = (text: string): ReadonlyArray<string> => text.split(" ")
+
 /** Made once for its name, which has the pins in it; whoever makes it at the same time makes the same. */
 const kept = (name: string, make: (folder: string) => void): string => {
   const folder = Path.join(servers, "..", "projects", name)
@@ -62,9 +64,10 @@ export const typescript: Project = {
     const pins = ["prosemirror-model@1.25.11", "prosemirror-transform@1.12.7", "prosemirror-state@1.4.4"]
     const from = kept(`${pins.join("+")}+orderedmap@2.1.1`, (folder) =>
       run("npm", [
-        "install",
-        ...["--prefix", folder, "--no-save", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error"],
-        ...[...pins, "orderedmap@2.1.1"]
+        ...words("install --no-save --no-audit --no-fund --ignore-scripts --loglevel=error --prefix"),
+        folder,
+        ...pins,
+        "orderedmap@2.1.1"
       ])
     )
     const names = ["model", "transform", "state"]
@@ -72,10 +75,8 @@ export const typescript: Project = {
       copy(Path.join(from, "node_modules", `prosemirror-${name}`, "src"), Path.join(root, "src", name))
     copy(Path.join(from, "node_modules/orderedmap"), Path.join(root, "node_modules/orderedmap"))
     const paths = Object.fromEntries(names.map((name) => [`prosemirror-${name}`, [`./src/${name}/index.ts`]]))
-    const compilerOptions = {
-      ...{ strict: true, target: "es2022", lib: ["es2022", "dom"], module: "esnext", moduleResolution: "bundler" },
-      ...{ noEmit: true, types: [], paths }
-    }
+    const language = { strict: true, target: "es2022", lib: ["es2022", "dom"], types: [] }
+    const compilerOptions = { ...language, module: "esnext", moduleResolution: "bundler", noEmit: true, paths }
     Fs.writeFileSync(Path.join(root, "package.json"), '{ "type": "module" }\n')
     Fs.writeFileSync(Path.join(root, "tsconfig.json"), JSON.stringify({ compilerOptions, include: ["src"] }))
   }
@@ -93,8 +94,9 @@ export const python: Project = {
     const pip = Path.join(servers, "venv/bin/pip")
     const from = kept("packaging==25.0", (folder) =>
       run(Fs.existsSync(pip) ? pip : "pip3", [
-        ...["install", "--quiet", "--disable-pip-version-check", "--no-deps", "--only-binary", ":all:"],
-        ...["--target", folder, "packaging==25.0"]
+        ...words("install --quiet --disable-pip-version-check --no-deps --only-binary :all: --target"),
+        folder,
+        "packaging==25.0"
       ])
     )
     copy(Path.join(from, "packaging"), Path.join(root, "packaging"))

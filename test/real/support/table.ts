@@ -8,17 +8,25 @@ const variable = "LIVETOOLS_TABLE"
 /** `yes`: compared by value. `not provided`: the server does not advertise it, and the tool said so. */
 export type Mark = "yes" | "not provided"
 
-export const record = (row: string, column: string, mark: Mark): void => {
+/** What the rows and the columns of a table are. */
+const tables = ["Server × action", "Operation × adapter"] as const
+export type Table = (typeof tables)[number]
+type Cell = readonly [row: string, column: string, mark: Mark, table: Table]
+
+export const record = (row: string, column: string, mark: Mark, table: Table = "Server × action"): void => {
   const folder = process.env[variable]
   if (folder === undefined) return
-  fs.appendFileSync(path.join(folder, `${process.pid}.jsonl`), `${JSON.stringify([row, column, mark])}\n`)
+  const cell: Cell = [row, column, mark, table]
+  fs.appendFileSync(path.join(folder, `${process.pid}.jsonl`), `${JSON.stringify(cell)}\n`)
 }
 
-const render = (folder: string): string => {
-  const lines = fs
+const read = (folder: string): ReadonlyArray<Cell> =>
+  fs
     .readdirSync(folder)
     .flatMap((name) => fs.readFileSync(path.join(folder, name), "utf8").trim().split("\n"))
-  const cells = lines.map((line): [string, string, Mark] => JSON.parse(line))
+    .map((line): Cell => JSON.parse(line))
+
+const render = (name: Table, cells: ReadonlyArray<Cell>): string => {
   const rows = [...new Set(cells.map(([row]) => row))]
   const columns = [...new Set(cells.map(([, column]) => column))]
   const at = (row: string, column: string) => {
@@ -27,7 +35,7 @@ const render = (folder: string): string => {
   }
   const line = (parts: ReadonlyArray<string>) => `| ${parts.join(" | ")} |`
   return [
-    line(["server", ...columns]),
+    line([name.split(" ")[0]!.toLowerCase(), ...columns]),
     line(["-", ...columns.map(() => "-")]),
     ...rows.map((row) => line([row, ...columns.map((column) => at(row, column))]))
   ].join("\n")
@@ -39,10 +47,12 @@ export const setup = (): void => {
 
 export const teardown = (): void => {
   const folder = process.env[variable]!
-  if (fs.readdirSync(folder).length > 0) {
-    console.log(
-      `\nServer × action (yes: compared by value; –: not provided, and the tool said so):\n\n${render(folder)}\n`
-    )
+  const cells = read(folder)
+  for (const name of tables) {
+    const own = cells.filter((cell) => cell[3] === name)
+    if (own.length === 0) continue
+    const legend = "yes: compared by value; –: not provided, and the tool said so"
+    console.log(`\n${name} (${legend}):\n\n${render(name, own)}\n`)
   }
   fs.rmSync(folder, { recursive: true })
 }

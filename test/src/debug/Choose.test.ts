@@ -51,7 +51,8 @@ describe("the adapter of a program", () => {
     [{ isNative: true, hasMode: true }, "delve"],
     [{ isNative: true, extension: ".out" }, "delve"],
     [{ extension: ".cpp" }, "invalid_params"],
-    [{ extension: ".xyz" }, "not_covered"]
+    [{ extension: ".xyz" }, "not_covered"],
+    [{ extension: ".py", hasMode: true }, "invalid_params"]
   ]
   for (const [of, expected] of cases) {
     it(`D3 ${JSON.stringify(of)}: ${expected}`, () =>
@@ -74,6 +75,7 @@ describe("the adapter of a program", () => {
   })
   it("the one that is named, though another fits; nearly named ones are suggested", () => {
     assert.strictEqual(answer(Choose.forProgram(all, subject({ isNative: true }), "lldb")), "lldb")
+    assert.strictEqual(answer(Choose.forProgram(all, subject({ kind: "module" }), "delve")), "invalid_params")
     const near = Choose.forProgram(all, subject({}), "debugpi")
     assert.isTrue(Result.isFailure(near))
     if (Result.isFailure(near)) {

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Queue, Stream } from "effect"
+import { eventually } from "../../support/FakeDebugAdapter.ts"
 import * as Dap from "../../../src/debug/Dap.ts"
 import * as Framing from "../../../src/wire/Framing.ts"
 
@@ -25,11 +26,9 @@ const connect = (refuse = false) =>
       onEnd: (end) => ends.push(end)
     })
     const give = (message: object | string) =>
-      Effect.andThen(
-        Queue.offer(input, Framing.encode(typeof message === "string" ? message : JSON.stringify(message))),
-        Effect.sleep("5 millis")
-      )
-    return { connection, input, sent, events, noise, ends, give, messages: () => sent.map(decode) }
+      Queue.offer(input, Framing.encode(typeof message === "string" ? message : JSON.stringify(message)))
+    const until = (isSo: () => boolean) => eventually(() => (isSo() ? true : undefined))
+    return { connection, input, sent, events, noise, ends, give, until, messages: () => sent.map(decode) }
   })
 
 describe("a connection", () => {
@@ -37,13 +36,14 @@ describe("a connection", () => {
     "1 6 7 one counter for all that it sends; answers match by request_seq, in any order, whatever their seq",
     () =>
       Effect.gen(function* () {
-        const { connection, give, messages, sent } = yield* connect()
+        const { connection, give, messages, sent, until } = yield* connect()
         const one = yield* Effect.forkChild(connection.request("evaluate", { expression: "世界😀" }), {
           startImmediately: true
         })
         yield* give({ seq: 0, type: "request", command: "runInTerminal" })
+        yield* until(() => sent.length === 2)
         const two = yield* Effect.forkChild(connection.request("threads"), { startImmediately: true })
-        yield* Effect.sleep("5 millis")
+        yield* until(() => sent.length === 3)
         assert.deepStrictEqual(messages(), [
           { seq: 1, type: "request", command: "evaluate", arguments: { expression: "世界😀" } },
           {
@@ -69,8 +69,9 @@ describe("a connection", () => {
 
   it.live("9 a request that is refused is answered", () =>
     Effect.gen(function* () {
-      const { give, messages } = yield* connect(true)
+      const { give, messages, sent, until } = yield* connect(true)
       yield* give({ seq: 7, type: "request", command: "startDebugging", arguments: {} })
+      yield* until(() => sent.length === 1)
       assert.deepStrictEqual(messages(), [
         {
           seq: 1,
@@ -86,10 +87,11 @@ describe("a connection", () => {
 
   it.live("5 8 what is no message does no harm, nor an event that cannot be handled", () =>
     Effect.gen(function* () {
-      const { ends, events, give, noise } = yield* connect()
+      const { ends, events, give, noise, until } = yield* connect()
       for (const text of ["{nope", "[]", "7", '"x"', '{"type":"gossip"}']) yield* give(text)
       yield* give({ type: "event", event: "throw" })
       yield* give({ type: "event", event: "fine", body: null })
+      yield* until(() => events.length === 1)
       assert.deepStrictEqual(events, [["fine", null]])
       assert.lengthOf(noise, 6)
       assert.deepStrictEqual(ends, [])
@@ -98,10 +100,10 @@ describe("a connection", () => {
 
   it.live("12 the end of the bytes is told once; what waits fails at close, with the reason", () =>
     Effect.gen(function* () {
-      const { connection, ends, input } = yield* connect()
+      const { connection, ends, input, until } = yield* connect()
       const waiting = yield* Effect.forkChild(Effect.flip(connection.request("next")), { startImmediately: true })
       yield* Queue.shutdown(input)
-      yield* Effect.sleep("5 millis")
+      yield* until(() => ends.length === 1)
       assert.deepStrictEqual(ends, [{ reason: "it has closed its output", isClosed: true }])
       connection.close("exited with code 3")
       connection.close("another reason")

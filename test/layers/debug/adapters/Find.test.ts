@@ -87,21 +87,23 @@ describe("the root marker (76)", () => {
     })
   )
 
-  it.live("is looked for below the working directory where there is no program, but not in what is installed or built", () =>
-    Effect.gen(function* () {
-      const base = yield* tree({
-        "path/dlv": works,
-        "project/node_modules/x/go.mod": "",
-        "project/.hidden/go.mod": "",
-        "project/vendor/go.mod": "",
-        "project/services/api/go.mod": ""
+  it.live(
+    "is looked for below the working directory where there is no program, but not in what is installed or built",
+    () =>
+      Effect.gen(function* () {
+        const base = yield* tree({
+          "path/dlv": works,
+          "project/node_modules/x/go.mod": "",
+          "project/.hidden/go.mod": "",
+          "project/vendor/go.mod": "",
+          "project/services/api/go.mod": ""
+        })
+        assert.strictEqual((yield* look(base, "delve")).marker, "BASE/project/services/api/go.mod")
+        Fs.rmSync(Path.join(base, "project/services"), { recursive: true })
+        const none = yield* look(base, "delve")
+        assert.isFalse(none.usable)
+        assert.include(none.reason, "is in BASE/project or its upper folders")
       })
-      assert.strictEqual((yield* look(base, "delve")).marker, "BASE/project/services/api/go.mod")
-      Fs.rmSync(Path.join(base, "project/services"), { recursive: true })
-      const none = yield* look(base, "delve")
-      assert.isFalse(none.usable)
-      assert.include(none.reason, "is in BASE/project or its upper folders")
-    })
   )
 
   it.live("may have any part of its name open", () =>
@@ -194,10 +196,7 @@ describe("the binary (76, 78)", () => {
       assert.isTrue((yield* look(base, "delve", ".")).usable)
       const { reason, usable } = yield* look(base, "delve", ".", { isTrusted: false })
       assert.isFalse(usable)
-      assert.strictEqual(
-        reason,
-        "BASE/path/dlv counts as not found: it is inside the project, which is not trusted"
-      )
+      assert.strictEqual(reason, "BASE/path/dlv counts as not found: it is inside the project, which is not trusted")
     })
   )
 
@@ -293,7 +292,11 @@ describe("debugpy (77)", () => {
 
   it.live("falls back, with a note, from a project's python that is a link to nothing, or not trusted", () =>
     Effect.gen(function* () {
-      const base = yield* tree({ ...marker, "project/.venv/bin/python3": "->/nowhere/python3", "path/python3": withDebugpy })
+      const base = yield* tree({
+        ...marker,
+        "project/.venv/bin/python3": "->/nowhere/python3",
+        "path/python3": withDebugpy
+      })
       const dangling = yield* look(base, "debugpy", ".")
       assert.isTrue(dangling.usable)
       assert.strictEqual(

@@ -73,7 +73,11 @@ describe("what is asked to be launched", () => {
 
   it("delve: the package of a file, the file itself where it is built, and nothing left in the project", () => {
     const of = (more: Partial<LaunchInput>) => launch("delve", more)
-    assert.deepInclude(of({ program: "/w/cmd/main.go" }), { program: "/w/cmd", mode: "debug", output: "/tmp/t/program" })
+    assert.deepInclude(of({ program: "/w/cmd/main.go" }), {
+      program: "/w/cmd",
+      mode: "debug",
+      output: "/tmp/t/program"
+    })
     assert.deepInclude(of({ program: "/w/cmd" }), { program: "/w/cmd", mode: "debug" })
     assert.deepInclude(of({ program: "/w/bin/x", mode: "exec" }), { program: "/w/bin/x", mode: "exec" })
     assert.deepInclude(of({ program: "/w/pkg/a_test.go", mode: "test" }), { program: "/w/pkg", mode: "test" })
@@ -99,7 +103,10 @@ describe("what is asked to be launched", () => {
 
   it("keeps what a value contains as it is", () => {
     const odd = "${args} $& ${program}"
-    assert.deepInclude(launch("js-debug", { program: "/w/x", args: [odd], env: { A: odd } }), { args: [odd], env: { A: odd } })
+    assert.deepInclude(launch("js-debug", { program: "/w/x", args: [odd], env: { A: odd } }), {
+      args: [odd],
+      env: { A: odd }
+    })
   })
 })
 
@@ -113,7 +120,14 @@ describe("placeholders", () => {
 
   it("are what they stand for when alone, text inside of a text, and left out with their key when not given", () => {
     assert.deepStrictEqual(
-      fill({ whole: "${list}", inside: "-${a}-${list}", none: "${none}", or: "${none|b}", in: ["${none}"], other: "${z}" }),
+      fill({
+        whole: "${list}",
+        inside: "-${a}-${list}",
+        none: "${none}",
+        or: "${none|b}",
+        in: ["${none}"],
+        other: "${z}"
+      }),
       { whole: [1, 2], inside: "-x-[1,2]", or: "b", other: "${z}" }
     )
     assert.deepStrictEqual(fill([]), [])

@@ -4,7 +4,8 @@ use std::{env, fs, process, thread, time};
 
 fn add(a: i32, b: i32) -> i32 {
     let total = a + b; // @add
-    return total; // @return
+    let twice = total * 2; // @return
+    twice - total
 }
 
 fn fact(n: i32) -> i32 {
