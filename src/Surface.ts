@@ -223,7 +223,9 @@ const compose = Effect.fnUntraced(function* (
     tier: tool.tier,
     jsonSchema: tool.jsonSchema,
     standardSchema: standardSchema(tool.jsonSchema, (params) => tool.prepare(params, undefined)),
-    resultSchema: tool.resultSchema,
+    get resultSchema() {
+      return tool.resultSchema
+    },
     call: (params) => dispatch(tool.name, params)
   }))
   const toFunctions = () =>
