@@ -37,6 +37,7 @@ import * as NodeEdits from "./edits/NodeEdits.ts"
 import * as Binaries from "./lsp/Binaries.ts"
 import * as Checkers from "./lsp/Checkers.ts"
 import * as NodeLanguageServers from "./lsp/NodeLanguageServers.ts"
+import * as Bubblewrap from "./kernel/Bubblewrap.ts"
 import * as NodeKernels from "./kernel/NodeKernels.ts"
 import * as NodeProcesses from "./process/NodeProcesses.ts"
 import * as NodeParsers from "./syntax/NodeParsers.ts"
@@ -92,7 +93,10 @@ const compose = (
   const parsers = NodeParsers.layer({ largestFile: settings.caps?.ast_grep_file_bytes })
   const human = Layer.merge(CardQuestions.layer, Layer.succeed(TargetSpace, { id: conversation }))
   const models = options.model === undefined ? Layer.empty : AgentModule.layer(options.model)
-  const kernels = NodeKernels.layer({ isTrusted: options.isTrusted, ...kernelOptions(settings) })
+  const enclosure = settings.enclosure === undefined ? Layer.empty : Bubblewrap.layer(settings.enclosure)
+  const kernels = NodeKernels.layer({ isTrusted: options.isTrusted, ...kernelOptions(settings) }).pipe(
+    Layer.provide(enclosure)
+  )
   const debuggers = Layer.unwrap(
     Effect.gen(function* () {
       const { root } = yield* Workspace

@@ -2,6 +2,7 @@
 export * as Answer from "./Answer.ts"
 export * as Budget from "./Budget.ts"
 export * as Call from "./Call.ts"
+export * as Content from "./Content.ts"
 export * as Conversation from "./Conversation.ts"
 export * as DeferredFindings from "./DeferredFindings.ts"
 export * as Edits from "./Edits.ts"

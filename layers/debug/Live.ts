@@ -147,7 +147,7 @@ export const make = Effect.fnUntraced(function* (options: Options): Effect.fn.Re
         }
         return
       case "debugpyAttach":
-        if (adapter.quirks?.childSessions === "debugpyAttach" && Wire.isRecord(body)) joinDebugpy(session, body)
+        if (adapter.quirks?.childSessions === "debugpyAttach" && Wire.isRecord(body)) joinDebugpy(body)
     }
   }
 
@@ -191,14 +191,12 @@ export const make = Effect.fnUntraced(function* (options: Options): Effect.fn.Re
       )
     )
   }
-  const joinDebugpy = (session: Session.Session, body: { readonly [name: string]: unknown }) => {
+  const joinDebugpy = (body: { readonly [name: string]: unknown }) => {
     const port = Wire.int(Wire.get(body, "connect"), "port")
     if (port === undefined) return
-    // The address is that of the adapter we talk to: on this machine, whatever it says.
-    join(Transport.dial(port, policy.connect), "attach", {
-      ...session.adapter.attach.arguments({ port, cwd: "" }),
-      ...body
-    })
+    // The address is that of the adapter we talk to: on this machine, whatever it says. What the child of a launched program
+    // writes comes through its parent already.
+    join(Transport.dial(port, policy.connect), "attach", isAttached ? body : { ...body, redirectOutput: false })
   }
   const leave = (session: Session.Session) => {
     sessions.delete(session.key)

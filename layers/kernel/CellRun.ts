@@ -25,7 +25,11 @@ export interface Options {
   readonly ladder: Ladder.Ladder
   readonly limits: Outputs.Limits
   readonly spill: Spill.Spill
-  readonly earlier: ReadonlyArray<Outputs.Output>
+  /** What came before this cell began, once. */
+  readonly takeEarlier: () => {
+    readonly outputs: ReadonlyArray<Outputs.Output>
+    readonly notices: ReadonlyArray<string>
+  }
   readonly background: Session.Listener
 }
 
@@ -158,6 +162,8 @@ export const run = Effect.fnUntraced(function* (options: Options): Effect.fn.Ret
   const gone = (why: string) => {
     Deferred.doneUnsafe(closed, Effect.succeed({ status: "gone", why, rss: undefined }))
   }
+  // In one step: what comes is of the time before, or of this cell.
+  const earlier = options.takeEarlier()
   session.listen({
     item,
     active: Effect.suspend(() => {
@@ -203,10 +209,10 @@ export const run = Effect.fnUntraced(function* (options: Options): Effect.fn.Ret
   return {
     cell,
     ending: endingOf(closing, stopped, notices),
-    outputs: [...options.earlier, ...collected.outputs],
+    outputs: [...earlier.outputs, ...collected.outputs],
     ...(collected.cut === undefined ? {} : { cut: collected.cut }),
     ...(spilledTo === undefined ? {} : { spilledTo }),
-    notices: [...notices, ...collected.notices],
+    notices: [...earlier.notices, ...notices, ...collected.notices],
     nested: bridge.nested(),
     nestedTotal: bridge.total(),
     milliseconds: clock.currentTimeMillisUnsafe() - since,

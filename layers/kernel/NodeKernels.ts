@@ -125,7 +125,6 @@ export const layer = (options: Options): Layer.Layer<Kernels, never, Processes |
         const session = yield* Effect.provideService(slot.session, Processes, processes)
         if (control.isCancelled) return yield* Effect.interrupt
         const number = slot.nextCell()
-        const earlier = slot.takeEarlier()
         const ran = yield* Effect.scoped(
           CellRun.run({
             session,
@@ -139,12 +138,12 @@ export const layer = (options: Options): Layer.Layer<Kernels, never, Processes |
             ladder: ladders[language],
             limits,
             spill: spills.open(`${language}-cell-${number}.txt`),
-            earlier: earlier.outputs,
+            takeEarlier: slot.takeEarlier,
             background: slot.background
           })
         )
         if (ran.ending.status === "died") yield* slot.forget(ran.ending.why)
-        return { ...ran, notices: [...earlier.notices, ...ran.notices] }
+        return ran
       })
 
       return Kernels.of({

@@ -66,6 +66,8 @@ const onRealClock = Effect.provideService(Clock.Clock, Context.get(Context.empty
 const ownTurn = Effect.callback<void>((resume) => {
   setImmediate(() => resume(Effect.void))
 })
+/** Whether the process table tells a process from one that has ended and that nobody has asked for. */
+const isTableExact = process.platform === "linux"
 /** Between two turns Node looks once at all that the system has to report. */
 const lookAround = Effect.andThen(ownTurn, ownTurn)
 
@@ -245,7 +247,7 @@ export const start = Effect.fnUntraced(function* (
       listener = next
     },
     end,
-    hasExited: Effect.map(lookAround, () => hasExited || !ProcessTable.isAlive(entry)),
+    hasExited: Effect.map(isTableExact ? Effect.void : lookAround, () => hasExited || !ProcessTable.isAlive(entry)),
     isGone: () => goneBecause,
     gone: Deferred.await(gone)
   }

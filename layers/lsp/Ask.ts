@@ -113,6 +113,7 @@ export const ask = Effect.fnUntraced(function* <A>(
   let pause = 50
   let hasLoaded = false
   while (true) {
+    course.doing = "waiting for its diagnostics of what was written"
     yield* session.fixed.over
     yield* watch.caughtUp
     documents.sync()

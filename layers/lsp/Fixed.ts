@@ -1,16 +1,14 @@
 /** Keeps what a server is shown as it is while it is asked about texts that need not be those on disk. */
-import { Effect, Latch, Semaphore } from "effect"
+import { type Duration, Effect, Latch, Semaphore } from "effect"
 
 export interface Fixed {
   /** Runs while nobody else shows the server anything; one such effect at a time. */
   readonly during: <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
-  /** Completes when none runs; after a while all the same, for a question waits for no server that never answers another. */
+  /** Completes when none runs, or when the patience is over. */
   readonly over: Effect.Effect<void>
 }
 
-const patience = "10 seconds"
-
-export const make = (): Fixed => {
+export const make = (patience: () => Duration.Input): Fixed => {
   const turn = Semaphore.makeUnsafe(1)
   const latch = Latch.makeUnsafe(true)
   return {
@@ -23,7 +21,7 @@ export const make = (): Fixed => {
         )
       ),
     over: Effect.suspend(() =>
-      latch.isOpen() ? Effect.void : Effect.asVoid(Effect.timeoutOption(latch.await, patience))
+      latch.isOpen() ? Effect.void : Effect.asVoid(Effect.timeoutOption(latch.await, patience()))
     )
   }
 }

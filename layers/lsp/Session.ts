@@ -345,7 +345,8 @@ export const start = Effect.fn("Session.start")(function* (
       ),
     capabilities,
     documents,
-    fixed: Fixed.make(),
+    // A server that is not asked for diagnostics may be silent for long: no question waits for that.
+    fixed: Fixed.make(() => (capabilities.diagnosticProviders().length > 0 ? "1 minute" : "2 seconds")),
     diagnostics,
     progress,
     signal,

@@ -163,9 +163,10 @@ export const layer = (options: Options): Layer.Layer<Roster, never, Worker> =>
         })
       })
 
+      // One that had little to do may have ended already: it did not wait for a place.
       const begun = ({ id, state }: Entry) => ({
         worker_id: id,
-        state: state === "running" ? ("running" as const) : ("queued" as const)
+        state: state === "queued" ? ("queued" as const) : ("running" as const)
       })
 
       const find = (id: string): Effect.Effect<Entry, ToolError.ToolError> => {

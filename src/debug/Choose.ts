@@ -79,9 +79,16 @@ export const forAttach = (all: ReadonlyArray<Found>, id: string | undefined): Ch
   if (id !== undefined) {
     const found = all.find(({ adapter }) => adapter.id === id)
     // What listens speaks the protocol itself: nothing of ours needs to be found.
-    return found?.adapter.attach.how === "connect" ? Result.succeed(found) : named(all, id)
+    if (found?.adapter.attach.how === "connect") return Result.succeed(found)
+    return Result.flatMap(named(all, id), (usable) =>
+      usable.adapter.attach.how === "never"
+        ? Result.fail(
+            ToolError.make("not_covered", `The adapter \`${id}\` cannot attach to a port: launch the program.`)
+          )
+        : Result.succeed(usable)
+    )
   }
-  const usable = all.filter((found) => found.usable)
+  const usable = all.filter((found) => found.usable && found.adapter.attach.how !== "never")
   if (usable.length === 1) return Result.succeed(usable[0]!)
   const message =
     usable.length === 0

@@ -108,9 +108,7 @@ const breakpoints = (value: Values.Value): ReadonlyArray<string> => {
               `  ${name}  ${verified ? "set" : "pending"}${message === undefined ? "" : `: ${message}`}`
           )
         ]),
-    ...(value.exceptions === undefined || value.exceptions === "uncaught"
-      ? []
-      : [`Exceptions that stop the program: ${value.exceptions}.`])
+    ...(value.exceptions === undefined ? [] : [`Exceptions that stop the program: ${value.exceptions}.`])
   ]
 }
 
@@ -139,7 +137,7 @@ const body = (value: Values.Value, op: string): ReadonlyArray<string> => {
       return [...state(value), ...session(value), ...breakpoints(value), ...unread(value)]
     case "breakpoints": {
       const lines = breakpoints(value)
-      return lines.length === 0 ? ["No breakpoints there any more."] : lines
+      return lines.length === 0 ? ["No breakpoints are set there."] : lines
     }
     case "threads": {
       const threads = value.threads ?? []

@@ -113,7 +113,9 @@ export const make = (options: Options): Agent => {
       const isCut = response.finishReason === "length" || response.finishReason === "content-filter"
       if (calls.length === 0) {
         history = Prompt.concat(history, said)
-        return { outcome: isCut ? "cut" : "done", text, turns }
+        if (!isCut) return { outcome: "done", text, turns }
+        yield* tell({ type: "note", text: `Ended: the model's last message was cut (${response.finishReason}).` })
+        return { outcome: "cut", text, turns }
       }
       const answers = isCut ? calls.map(({ name }) => cutCall(name)) : yield* dispatchAll(calls)
       const isNew = calls.filter((call, index) => {

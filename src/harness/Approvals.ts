@@ -56,7 +56,7 @@ export const layer = (options: {
               Effect.fail(
                 ToolError.make(
                   "no_approver",
-                  `${call.tool} is a ${tier} tool and needs an approval, and nobody is connected who could give it. ` +
+                  `${call.tool} is of the tier ${tier} and needs an approval, and nobody is connected who could give it. ` +
                     "Go on without it, and tell your user that it was not done."
                 )
               )

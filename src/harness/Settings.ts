@@ -40,7 +40,19 @@ export const Settings = Schema.Struct({
     })
   ),
   /** The Python of `eval`: a path, or a name on `PATH`. Default: the project's virtual environment, then `PATH`. */
-  python: Schema.optionalKey(Schema.NonEmptyString)
+  python: Schema.optionalKey(Schema.NonEmptyString),
+  /** Where cells of `eval` run. Default: on the host. */
+  enclosure: Schema.optionalKey(
+    Schema.Struct({
+      /** A sandbox of Linux namespaces: only the working directory can be written, and there is no network. */
+      kind: Schema.Literal("bubblewrap"),
+      network: Schema.optionalKey(Schema.Boolean),
+      /** Folders besides the working directory that can be written, absolute. */
+      writable: Schema.optionalKey(Schema.Array(Schema.NonEmptyString)),
+      /** Paths that are hidden, absolute. Default: where keys and credentials usually lie in the home directory. */
+      absent: Schema.optionalKey(Schema.Array(Schema.NonEmptyString))
+    })
+  )
 })
 export type Settings = typeof Settings.Type
 

@@ -18,7 +18,7 @@ const Parameters = Schema.Struct({
         words(text) > 1 || "say in 5 to 10 words what the cell does: it is the label of the cell in the transcript"
     )
   ),
-  language: Schema.optionalKey(Language.annotate({ description: "Default: python" })),
+  language: Schema.optionalKey(Language.annotate({ description: "The language of the cell. Default: python" })),
   reset: Schema.optionalKey(
     Schema.Boolean.annotate({
       description: "Throw this language's interpreter away, even in the middle of a cell, and begin a new one first"

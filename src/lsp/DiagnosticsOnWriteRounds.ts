@@ -51,6 +51,12 @@ export const make = (services: {
   const isServed = (path: string): boolean =>
     servers.rows.some((row) => row.disabled !== true && Row.languageOf(row, baseName(path)) !== undefined)
 
+  /** The same for files that the same servers serve. */
+  const groupOf = (path: string): string => {
+    const row = servers.rows.find((one) => one.disabled !== true && Row.languageOf(one, baseName(path)) !== undefined)
+    return row?.role ?? row?.id ?? ""
+  }
+
   /** What is on disk now. */
   const contentsOf = (paths: Iterable<string>) =>
     Effect.map(
@@ -138,6 +144,7 @@ export const make = (services: {
   return {
     ledger,
     isServed,
+    groupOf,
     contentsOf,
     ask,
     settle,

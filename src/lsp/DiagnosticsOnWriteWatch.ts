@@ -59,6 +59,19 @@ type Request = Before | After | { readonly _tag: "End" }
 
 const unknown: Rounds.Before = { snapshot: new Map(), extra: new Map() }
 
+/** The writes of files that the same servers serve: one language waits for no other. */
+interface Group {
+  readonly key: string
+  /** Whose write the servers are asked about. */
+  readonly turn: Semaphore.Semaphore
+  /** The write whose consequences they are asked about. */
+  current: { readonly request: After; readonly over: Deferred.Deferred<"replaced" | "cut"> } | undefined
+  /** What was known before a write that was abandoned: the one that took its place begins with that. */
+  inherited: ReadonlyMap<string, Ledger.Counts> | undefined
+  /** How many writes wait for their turn. */
+  waiting: number
+}
+
 const mostSnapshots = 200
 /** How long the first look at the project is waited for. */
 const indexing = "2 seconds"
@@ -87,17 +100,10 @@ export const make = Effect.fnUntraced(function* (options: {
   const rounds = Rounds.make({ servers, edits, workspace })
   const { ask, contentsOf, isServed, ledger, resolved, said } = rounds
   const dependants = Dependants.make({ edits, workspace, rows: servers.rows })
-  /** Whose write the servers are asked about. */
-  const turn = yield* Semaphore.make(1)
   const patience = Policy.millis(budgets.deferred)
   /** What was known before an edit, of the files that it might concern. */
   const befores = new Map<string, ReadonlyMap<string, Ledger.Counts>>()
-  /** The write whose consequences the servers are asked about. */
-  let current: { readonly request: After; readonly over: Deferred.Deferred<"replaced" | "cut"> } | undefined
-  /** What was known before a write that was abandoned: the one that took its place begins with that. */
-  let inherited: ReadonlyMap<string, Ledger.Counts> | undefined
-  /** How many writes wait for their turn. */
-  let waiting = 0
+  const groups = new Map<string, Group>()
   let sink: ((deferred: DeferredFindings.Deferred) => Effect.Effect<void>) | undefined
 
   const hashesOf = (paths: Iterable<string>) =>
@@ -110,6 +116,21 @@ export const make = Effect.fnUntraced(function* (options: {
       : Effect.flatMap(lates.deliver, (all) => Effect.forEach(all, sink!, { discard: true }))
   )
 
+  /** That of the first of the files. */
+  const groupOf = (paths: Iterable<string>): Group => {
+    const [first = ""] = paths
+    const key = rounds.groupOf(first)
+    const group = groups.get(key) ?? {
+      key,
+      turn: Semaphore.makeUnsafe(1),
+      current: undefined,
+      inherited: undefined,
+      waiting: 0
+    }
+    groups.set(key, group)
+    return group
+  }
+
   let isIndexed = false
   /** The first time it is waited for, later it goes on beside. */
   const refreshed = Effect.gen(function* () {
@@ -118,16 +139,16 @@ export const make = Effect.fnUntraced(function* (options: {
     isIndexed = true
   })
 
-  const lookBefore = Effect.fnUntraced(function* ({ contents, names }: Before, isTooLate: () => boolean) {
+  const lookBefore = Effect.fnUntraced(function* ({ contents, names }: Before, group: Group, isTooLate: () => boolean) {
     yield* refreshed
     const others = dependants.of([...names.keys()], budgets.others)
-    const all = [...new Set([...names.keys(), ...others, ...ledger.files().slice(-budgets.others)])]
+    const seen = ledger.files().filter((path) => rounds.groupOf(path) === group.key)
+    const all = [...new Set([...names.keys(), ...others, ...seen.slice(-budgets.others)])]
     for (const [path, kind] of names) if (kind === "missing") ledger.absent(path)
+    const { inherited } = group
+    group.inherited = undefined
     const snapshot = inherited ?? (yield* said)
-    if (inherited !== undefined || isTooLate()) {
-      inherited = undefined
-      return { snapshot, all }
-    }
+    if (inherited !== undefined || isTooLate()) return { snapshot, all }
     const existing = all.filter((path) => names.get(path) !== "missing")
     const settling = rounds.settle(unknown)
     const inTime = new Set<string>()
@@ -215,7 +236,7 @@ export const make = Effect.fnUntraced(function* (options: {
    * A write of the same files takes the place of one whose consequences are still asked about, if nobody has changed them
    * between: it tells of both.
    */
-  const takePlace = (contents: Course.Contents) => {
+  const takePlace = ({ current, waiting }: Group, contents: Course.Contents) => {
     if (current === undefined || waiting > 0) return
     const { over, request } = current
     const own = Course.ownOf(request.contents)
@@ -227,7 +248,7 @@ export const make = Effect.fnUntraced(function* (options: {
    * Files that come and go are seen by every server at once, whatever texts it is shown: what it says from now on may not be of
    * the write that it is asked about. What that one has caused and is not known yet, the new one tells.
    */
-  const cut = () => {
+  const cut = ({ current }: Group) => {
     if (current !== undefined) Deferred.doneUnsafe(current.over, Effect.succeed("cut"))
   }
 
@@ -243,7 +264,7 @@ export const make = Effect.fnUntraced(function* (options: {
     Effect.catchCause(self, (cause) => Effect.as(Effect.logDebug(what, cause), undefined))
 
   /** One write, from what was there before it to all that it has caused. */
-  const follow = (inbox: Queue.Queue<Request>, isOver: () => boolean, isTooLate: () => boolean) =>
+  const follow = (inbox: Queue.Queue<Request>, group: Group, isOver: () => boolean, isTooLate: () => boolean) =>
     Effect.gen(function* () {
       const mine = new Set<string>()
       let snapshot: ReadonlyMap<string, Ledger.Counts> = new Map()
@@ -252,25 +273,25 @@ export const make = Effect.fnUntraced(function* (options: {
         if (request._tag === "End" || isOver()) return
         if (request._tag === "Before") {
           const noted = yield* Effect.ensuring(
-            quietly("What was there before a write", lookBefore(request, isTooLate)),
+            quietly("What was there before a write", lookBefore(request, group, isTooLate)),
             Deferred.succeed(request.done, undefined)
           )
           for (const path of noted?.all ?? []) mine.add(path)
           snapshot = new Map([...(noted?.snapshot ?? []), ...snapshot])
         } else {
           const over = yield* Deferred.make<"replaced" | "cut">()
-          current = { request, over }
+          group.current = { request, over }
           const looked = quietly("What a write has caused", lookAfter(request, mine, snapshot))
           const targets = yield* Effect.raceFirst(looked, Deferred.await(over)).pipe(
             Effect.ensuring(Deferred.succeed(request.done, undefined))
           )
-          current = undefined
+          group.current = undefined
           if (targets !== "replaced") {
             const looked = typeof targets === "object" ? targets : request.course.answers.keys()
             return yield* quietly("What is told later", keep(request, looked))
           }
           rounds.forget(request.course.introduced.splice(0))
-          inherited = snapshot
+          group.inherited = snapshot
           return
         }
       }
@@ -291,16 +312,18 @@ export const make = Effect.fnUntraced(function* (options: {
         yield* Queue.offer(inbox, request)
         if (isStarted || request._tag === "End") return
         isStarted = true
-        waiting++
+        const group = groupOf(own)
+        group.waiting++
         const started = Effect.suspend(() => {
-          waiting--
+          group.waiting--
           return follow(
             inbox,
+            group,
             () => isOver,
             () => isWritten && isStructural
           )
         })
-        yield* turn
+        yield* group.turn
           .withPermit(started)
           .pipe(
             Effect.ensuring(Effect.sync(() => lates.hold(own, -1))),
@@ -332,7 +355,7 @@ export const make = Effect.fnUntraced(function* (options: {
       const isWarm = budget <= Policy.millis(budgets.warm)
       const limit = isWarm ? budget / 2 : Math.max(budget - Policy.millis(budgets.warm), budget / 2)
       isStructural ||= [...names.values()].includes("missing")
-      takePlace(contents)
+      takePlace(groupOf(own), contents)
       const done = yield* Deferred.make<void>()
       yield* send({ _tag: "Before", names, contents, done })
       yield* Effect.timeoutOption(Deferred.await(done), limit)
@@ -348,7 +371,7 @@ export const make = Effect.fnUntraced(function* (options: {
       isWritten = true
       const contents = yield* contentsOf(names.keys())
       isStructural ||= [...contents.values()].includes(undefined)
-      if (isStructural) cut()
+      if (isStructural) cut(groupOf(own))
       const course: Course.Course = {
         introduced: [],
         answers: new Map(),

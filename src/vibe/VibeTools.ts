@@ -175,7 +175,9 @@ const render = (waited: Waited): string => {
     lines.push(waited.why === "finished" ? "Result:" : "Result of its last run that ended well:")
     lines.push(shown(waited.result, maxShownResult))
   }
-  if (waited.last_output !== undefined) lines.push("The last it said:", shown(waited.last_output, 5000))
+  if (waited.last_output !== undefined && waited.reason?.includes(waited.last_output) !== true) {
+    lines.push("The last it said:", shown(waited.last_output, 5000))
+  }
   if (waited.log !== undefined && waited.why !== "finished") lines.push(`Its log: ${waited.log}`)
   return lines.join("\n")
 }

@@ -125,7 +125,7 @@ const floor = Effect.promise(async () => {
 })
 
 const peer = Effect.promise(async () => {
-  const script = fileURLToPath(new URL("./ipykernel.py", import.meta.url))
+  const script = fileURLToPath(new URL("./jupyter_peer.py", import.meta.url))
   const { stdout } = await promisify(execFile)(python!, [script], {
     maxBuffer: 1 << 20,
     timeout: 300_000,

@@ -66,7 +66,10 @@ describe("livetools agent", { timeout: 120_000 }, () => {
       )
       assert.deepInclude(events.at(-1), { type: "ended", outcome: "done", text: "done" })
       const unapproved = await agent(root, "--model", "m.mjs", "Go")
-      assert.match(unapproved.out, /> write \{"path":"x\.txt","content":"x"\}\n {2}no_approver: write is a write tool/)
+      assert.match(
+        unapproved.out,
+        /> write \{"path":"x\.txt","content":"x"\}\n {2}no_approver: write is of the tier write/
+      )
       assert.isFalse(Fs.existsSync(path("x.txt")))
     }))
 

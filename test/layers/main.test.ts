@@ -1,5 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Fs from "node:fs"
+import * as Os from "node:os"
+import * as Bwrap from "../support/Bwrap.ts"
 import * as Cli from "../support/Cli.ts"
 
 const withFolder = async <A>(
@@ -148,6 +150,24 @@ describe("settings", () => {
         assert.strictEqual(JSON.parse(read.out).code, "too_large")
       }
     ))
+
+  it.skipIf(!Bwrap.isUsable)(`an enclosure holds the cells${Bwrap.isUsable ? "" : ` (skipped: ${Bwrap.reason})`}`, () =>
+    withFolder({ "livetools.json": '{"enclosure": {"kind": "bubblewrap"}}' }, async ({ root }) => {
+      const outside = `${Os.homedir()}/livetools-outside-${process.pid}`
+      const code = [
+        "import socket",
+        "open('inside.txt', 'w').write('x')",
+        `for attempt in (lambda: open(${JSON.stringify(outside)}, 'w').close(), lambda: socket.create_connection(('127.0.0.1', 9), 2)):`,
+        "    try: attempt(); print('done')",
+        "    except OSError as error: print('refused')"
+      ].join("\n")
+      const params = JSON.stringify({ code, description: "try to get out of it" })
+      const { out } = await Cli.run(["call", "--yes", "--json", "eval", params], { cwd: root })
+      assert.deepStrictEqual(JSON.parse(out).value.outputs, [{ kind: "stdout", text: "refused\nrefused\n" }])
+      assert.isTrue(Fs.existsSync(`${root}/inside.txt`))
+      assert.isFalse(Fs.existsSync(outside))
+    })
+  )
 })
 
 describe("livetools run", () => {

@@ -159,11 +159,11 @@ export const start = (options: Options) => {
     send({ t: "run", cell: id, code })
     const done = (async () => {
       const isDone = (frame: Frame) => frame.t === "done" && frame["cell"] === id
-      await until(() => frames.some(isDone))
-      const seq = String(frames.find(isDone)!["seq"])
+      await until(() => frames.findLast(isDone) !== undefined)
+      const seq = String(frames.findLast(isDone)!["seq"])
       const mark = `\0${marker}:${seq}\0`
       await Promise.race([
-        until(() => texts.stdout.includes(mark) && texts.stderr.includes(mark)),
+        until(() => texts.stdout.indexOf(mark, from.stdout) >= 0 && texts.stderr.indexOf(mark, from.stderr) >= 0),
         new Promise((resolve) => setTimeout(resolve, 500))
       ])
       return collect(id, from)

@@ -52,18 +52,19 @@ export const make = Effect.fnUntraced(function* (
 
   const check = Effect.fnUntraced(function* (
     binary: Row.Binary,
-    file: string
+    file: string,
+    root: string
   ): Effect.fn.Return<Result.Result<Located, string>, never, Processes.Processes> {
     const named = versionIn(Path.basename(file))
     if (binary.check === undefined) return Result.succeed({ file, version: named })
-    const key = JSON.stringify([file, binary.check, stampOf(file)])
+    const key = JSON.stringify([file, binary.check, root, stampOf(file)])
     const known = works.get(key)
     if (known !== undefined) return Result.succeed(known)
     const ran = yield* Processes.run({
       command: file,
       args: binary.check,
-      // Not in the project: an interpreter would take modules from there.
-      cwd: Path.dirname(file),
+      // As the adapter is: a version manager goes by the folder.
+      cwd: root,
       env: options.env,
       maxBytes: 4096,
       grace: 0
@@ -103,7 +104,7 @@ export const make = Effect.fnUntraced(function* (
           problems.push(startable.failure.message)
           continue
         }
-        const checked = yield* check(binary, file)
+        const checked = yield* check(binary, file, root)
         if (Result.isSuccess(checked)) return Result.succeed(checked.success)
         problems.push(checked.failure)
       }

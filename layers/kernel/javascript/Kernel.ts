@@ -62,7 +62,7 @@ class Exited extends Error {
 }
 
 export interface Parts {
-  /** The script of the kernel. */
+  /** The URL of the kernel. */
   readonly script: string
   /** The descriptor of the frames. */
   readonly frames: number

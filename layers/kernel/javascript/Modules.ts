@@ -29,7 +29,7 @@ const importer = (): Import => {
   const filename = cellFile()
   let found = importers.get(filename)
   if (found === undefined) {
-    const script = new Script("(specifier, options) => import(specifier, options)", {
+    const script = new Script("(function (specifier, options) { return import(specifier, options) })", {
       filename,
       importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER
     })

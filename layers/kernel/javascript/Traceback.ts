@@ -1,4 +1,5 @@
 /** What was thrown, told from the cell's code on: the line, a caret, and the stack without the kernel's own frames. */
+import { fileURLToPath } from "node:url"
 import { types } from "node:util"
 import * as Show from "./Show.ts"
 import type { Shift } from "./Source.ts"
@@ -28,8 +29,10 @@ const cleanStacks = (
   kernel: string,
   columnOf: (script: string, line: number, column: number) => number | undefined
 ): void => {
+  const path = fileURLToPath(kernel)
   const isOwn = (file: string) =>
     file === kernel ||
+    file === path ||
     file.startsWith("node:internal/") ||
     file === "node:inspector" ||
     file === "node:vm" ||
@@ -59,7 +62,7 @@ export interface Tracebacks {
   readonly tellUnreadable: (cell: CellSource, message: string, line: number, column: number) => Told
 }
 
-/** `kernel` is the script of the kernel itself. */
+/** `kernel` is the URL of the kernel itself. */
 export const make = (kernel: string): Tracebacks => {
   const cells: Array<CellSource> = []
   let chars = 0

@@ -8,7 +8,6 @@ const { stringify } = JSON
 const { create, keys } = Object
 const { byteLength, from: bufferFrom } = Buffer
 const charCodeAt = Function.prototype.call.bind(String.prototype.charCodeAt) as (text: string, at: number) => number
-const toHex = Function.prototype.call.bind(Number.prototype.toString) as (value: number, radix: number) => string
 const { wait } = Atomics
 const never = new Int32Array(new SharedArrayBuffer(4))
 const write = writeSync
@@ -38,18 +37,21 @@ export const writeAll = (fd: number, data: Uint8Array): void => {
   }
 }
 
+const slice = Function.prototype.call.bind(String.prototype.slice) as (text: string, from: number, to: number) => string
+const hex = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"))
+
 const ascii = (text: string): string => {
   if (byteLength(text) === text.length) return text
   let escaped = ""
+  let from = 0
   for (let at = 0; at < text.length; at++) {
     const unit = charCodeAt(text, at)
-    if (unit < 0x80) escaped += text[at]
-    else {
-      const hex = toHex(unit, 16)
-      escaped += `\\u${hex.length === 2 ? "00" : hex.length === 3 ? "0" : ""}${hex}`
-    }
+    if (unit < 0x80) continue
+    if (at > from) escaped += slice(text, from, at)
+    escaped += `\\u${hex[unit >> 8]}${hex[unit & 0xff]}`
+    from = at + 1
   }
-  return escaped
+  return escaped + slice(text, from, text.length)
 }
 
 const attempt = (fd: number, bytes: Uint8Array): void => {
@@ -104,5 +106,4 @@ export const make = (frames: number): Wire => {
   return wire
 }
 
-const slice = Function.prototype.call.bind(String.prototype.slice) as (text: string, from: number, to: number) => string
 const cut = (text: string): string => slice(text, 0, text.length - 1)

@@ -7,7 +7,8 @@ import type { ControlData } from "./Messages.ts"
 
 if (isMainThread) {
   const [frames = 3, requests = 4] = process.argv.slice(2, 4).map(Number)
-  const entry = new URL(import.meta.url)
+  // Not the place of this module: a bundle may have a start of its own.
+  const [, entry = ""] = process.argv
   const { port1: port, port2 } = new MessageChannel()
   const shared = new Int32Array(new SharedArrayBuffer(8))
   const workerData: ControlData = { port: port2, shared, requests }
@@ -21,9 +22,7 @@ if (isMainThread) {
     stdout: true,
     stderr: true
   })
-  const { start } = await import("./Kernel.ts")
-  start({ script: entry.href, frames, port, shared, control })
+  void import("./Kernel.ts").then(({ start }) => start({ script: import.meta.url, frames, port, shared, control }))
 } else {
-  const { start } = await import("./Control.ts")
-  start()
+  void import("./Control.ts").then(({ start }) => start())
 }

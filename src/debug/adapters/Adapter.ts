@@ -92,8 +92,11 @@ export interface Adapter {
   /** The command of an adapter that is given the program on its command line. */
   readonly launchCommand?: ((command: ReadonlyArray<string>, input: LaunchInput) => ReadonlyArray<string>) | undefined
   readonly attach: {
-    /** `connect`: what listens on the port speaks the protocol itself, and nothing is started. `spawn`: the adapter is started. */
-    readonly how: "connect" | "spawn"
+    /**
+     * `connect`: what listens on the port speaks the protocol itself, and nothing is started. `spawn`: the adapter is started.
+     * `never`: it cannot attach to a port.
+     */
+    readonly how: "connect" | "spawn" | "never"
     readonly arguments: (input: { readonly port: number; readonly cwd: string }) => Arguments
   }
   readonly quirks?: Quirks | undefined

@@ -82,8 +82,8 @@ export const Row = Schema.Struct({
    */
   launch: Schema.JsonObject,
   attach: Schema.Struct({
-    /** `connect`: what listens on the port is the adapter. `spawn`: the adapter is started, and connects to the port. */
-    how: Schema.Literals(["connect", "spawn"]),
+    /** `connect`: what listens on the port is the adapter. `spawn`: the adapter is started, and connects to the port. `never`: it cannot. */
+    how: Schema.Literals(["connect", "spawn", "never"]),
     /** As `launch`, with `${port}` (a number) and `${cwd}`. */
     arguments: Schema.JsonObject
   }),

@@ -5,7 +5,8 @@ const venv = [".venv/bin", "venv/bin"]
 const python = (name: string): Binary => ({
   name,
   project: venv,
-  check: ["-c", "import debugpy.adapter, debugpy; print(debugpy.__version__)"],
+  // Not from the folder it is started in, which is the project's.
+  check: ["-c", "import sys; sys.path[:] = filter(None, sys.path); import debugpy.adapter; print(debugpy.__version__)"],
   help: "install debugpy for it: `python3 -m pip install debugpy`"
 })
 
@@ -222,7 +223,7 @@ export const shipped: ReadonlyArray<Row> = [
     markers: ["*.csproj", "*.fsproj", "*.vbproj", "*.sln", "*.slnx", "global.json"],
     extensions: [".dll"],
     launch: { ...exe, env: "${env}", justMyCode: false, stopAtEntry: false },
-    attach: { how: "spawn", arguments: { processId: "${port}" } },
+    attach: { how: "never", arguments: {} },
     quirks: { exceptionFilters: { uncaught: ["user-unhandled"], all: ["all"] } }
   },
   {

@@ -189,7 +189,7 @@ describe("an interrupt", () => {
   })
 
   it("belongs to its cell: what comes after is not hit", async () => {
-    for (let i = 0; i < 50; i++) {
+    for (let i = 0; i < 30; i++) {
       const cell = kernel.begin(
         i % 2 === 0
           ? "for (const end = Date.now() + 16; Date.now() < end;);"
@@ -244,7 +244,7 @@ describe("process.exit", () => {
     await kernel.run("setTimeout(() => process.exit(9), 30); 0")
     const cell = await kernel.run("await new Promise((r) => setTimeout(r, 200)); 'whole'")
     assert.strictEqual(cell.result, "'whole'")
-    assert.include(cell.notices.join(), "process.exit(9)")
+    await kernel.until(() => kernel.frames.some((frame) => String(frame["text"]).includes("process.exit(9)")))
   })
 })
 
@@ -257,7 +257,7 @@ describe("tools", () => {
     assert.strictEqual(await result("(await tool.read({ path: 'y' })).path"), "'y'")
     assert.strictEqual(await result("(await tools())[0].name"), "'read'")
     assert.strictEqual(given.at(-1)!["params"], null)
-    assert.strictEqual(await result("(await tool('echo', { s: 'é\\ud800'.repeat(1e6) })).s.length"), "2000000")
+    assert.strictEqual(await result("(await tool('echo', { s: 'é\\ud800'.repeat(2e5) })).s.length"), "400000")
   })
 
   it("concurrently", async () => {

@@ -483,7 +483,11 @@ describe("breakpoints", () => {
     Effect.gen(function* () {
       const run = yield* stopped()
       yield* run.ok({ op: "breakpoints", exceptions: "all" })
-      yield* run.ok({ op: "breakpoints", exceptions: "none" })
+      assert.match(
+        (yield* run.ok({ op: "breakpoints", exceptions: "none" })).words,
+        /\nExceptions that stop the program: none\.$/
+      )
+      assert.strictEqual((yield* run.ok(at())).words, "No breakpoints are set there.")
       assert.deepStrictEqual(
         run.received("setExceptionBreakpoints").map(({ arguments: args }) => args.filters),
         [["uncaught"], ["raised", "uncaught"], []]

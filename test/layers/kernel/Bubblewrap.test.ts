@@ -1,6 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Result } from "effect"
-import * as ChildProcess from "node:child_process"
 import * as Fs from "node:fs"
 import * as Net from "node:net"
 import * as Bubblewrap from "../../../layers/kernel/Bubblewrap.ts"
@@ -10,12 +9,12 @@ import * as NodeWorkspace from "../../../layers/workspace/NodeWorkspace.ts"
 import * as Enclosure from "../../../src/kernel/Enclosure.ts"
 import { evalTool } from "../../../src/kernel/Eval.ts"
 import * as Surface from "../../../src/Surface.ts"
+import * as Bwrap from "../../support/Bwrap.ts"
 import { folder } from "../../support/Cli.ts"
 import * as Runner from "../../support/JavaScriptRunner.ts"
 import * as Leftovers from "../../support/Leftovers.ts"
 
-const probe = ChildProcess.spawnSync("bwrap", ["--unshare-user-try", "--unshare-pid", "--ro-bind", "/", "/", "true"])
-const missing = probe.status === 0 ? "" : ` (skipped: ${probe.error?.message ?? probe.stderr.toString().trim()})`
+const missing = Bwrap.isUsable ? "" : ` (skipped: ${Bwrap.reason})`
 
 const port = (options: Bubblewrap.Options) =>
   Layer.build(Bubblewrap.layer(options).pipe(Layer.provide(NodeProcesses.layer()))).pipe(

@@ -267,6 +267,16 @@ describe("the roster in this process", () => {
     )
   )
 
+  it.effect("one that ends before vibe_spawn or vibe_send answers was not queued", () =>
+    run(
+      Effect.gen(function* () {
+        const { send, spawn } = yield* start()
+        assert.deepInclude(value(yield* spawn("go")), { state: "running" })
+        assert.deepInclude(value(yield* send("again")), { state: "running" })
+      })
+    )
+  )
+
   it.effect("runs eight at once and queues the others, in order", () =>
     run(
       Effect.gen(function* () {

@@ -43,18 +43,36 @@ if (!Checkout.isInstalled("rdbg")) {
           const end = yield* ok(launch("quick"))
           assert.deepInclude(end, { state: "ended", exit_code: 3 })
           yield* checkout.clear
-          for (const op of [
-            "breakpoints",
-            "launch",
-            "continue",
-            "stack",
-            "variables",
-            "evaluate",
-            "step_out",
-            "output"
-          ]) {
-            record(op, "rdbg", "yes", "Operation × adapter")
-          }
+          const ops = ["breakpoints", "launch", "continue", "stack", "evaluate", "step_out", "output"]
+          for (const op of ops) record(op, "rdbg", "yes", "Operation × adapter")
+        }),
+      120_000
+    )
+
+    it.live(
+      "stops where a condition holds, shows scopes and variables, steps over and into, and refuses what is stale",
+      () =>
+        Effect.gen(function* () {
+          const checkout = yield* open()
+          const { fails, line, ok, source } = checkout
+          const { adapters = [] } = yield* ok({ op: "adapters" })
+          assert.deepInclude(adapters.find(({ id }) => id === "rdbg") ?? {}, { usable: true, marker: "Gemfile" })
+          yield* ok({ op: "breakpoints", file: source, lines: [line("loop")], conditions: ["i == 7"] })
+          const { stop } = yield* ok(launch("work"))
+          assert.strictEqual((yield* ok({ op: "evaluate", expression: "i" })).result, "7")
+          const { scopes = [] } = yield* ok({ op: "scopes", frame_id: stop!.frame!.id })
+          const { variables = [] } = yield* ok({ op: "variables", reference: scopes[0]!.reference })
+          assert.strictEqual(variables.find(({ name }) => name === "total")?.value, "28")
+          yield* ok({ op: "breakpoints", file: source, lines: [] })
+          assert.strictEqual((yield* ok({ op: "step_in" })).stop?.line, line("add"))
+          assert.strictEqual((yield* ok({ op: "step_over" })).stop?.line, line("return"))
+          assert.strictEqual((yield* ok({ op: "evaluate", expression: "total" })).result, "8")
+          yield* fails("stale_reference", { op: "scopes", frame_id: stop!.frame!.id })
+          assert.strictEqual((yield* ok({ op: "status" })).state, "stopped")
+          assert.strictEqual((yield* ok({ op: "terminate" })).state, "ended")
+          yield* checkout.clear
+          const ops = ["adapters", "conditions", "scopes", "variables", "step_in", "step_over", "status", "terminate"]
+          for (const op of ops) record(op, "rdbg", "yes", "Operation × adapter")
         }),
       120_000
     )
@@ -73,6 +91,7 @@ if (!Checkout.isInstalled("rdbg")) {
           assert.strictEqual(value.state, "ended")
           const { text } = yield* Checkout.output(checkout)
           assert.include(text, 'variable x=y z in below with ["a b", "${program}"]\n')
+          record("args, env, cwd", "rdbg", "yes", "Operation × adapter")
         }),
       120_000
     )

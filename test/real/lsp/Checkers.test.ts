@@ -89,6 +89,24 @@ suite("pyright as a checker", ["pyright"], () => {
   )
 })
 
+suite("mypy", ["mypy"], () => {
+  it.live(
+    "is clean, then not, and keeps its cache elsewhere",
+    () =>
+      check({
+        files: {
+          "pyproject.toml": "[tool.mypy]\nstrict = true\n",
+          "a.py": "x: int = 1\n",
+          "b.py": "import a\n\ny: int = a.x\n"
+        },
+        broken: { "a.py": "x: str = ''\n" },
+        clean: [["mypy", "empty"]],
+        found: ["b.py:3 error assignment"]
+      }),
+    time
+  )
+})
+
 suite("go build and go vet", ["go"], () => {
   it.live(
     "are clean, then not, tests included",

@@ -173,11 +173,15 @@ describe("Agent", () => {
 
   it.effect("does not run the calls of a message that was cut, and says when the last words were", () =>
     Effect.gen(function* () {
-      const { ask, prompts } = yield* start(({ turn }) =>
+      const { ask, events, prompts } = yield* start(({ turn }) =>
         turn === 0 ? { calls: [["change", { n: 1 }]], finish: "length" } : { text: "and so", finish: "length" }
       )
       assert.deepStrictEqual(yield* ask("Go!"), { outcome: "cut", text: "and so", turns: 2 })
       assert.match(ScriptedModel.results(prompts[1]!)[0]!, /change was not called: your message was cut/)
+      assert.deepStrictEqual(events.at(-1), {
+        type: "note",
+        text: "Ended: the model's last message was cut (length)."
+      })
       assert.deepStrictEqual(log, [])
     })
   )

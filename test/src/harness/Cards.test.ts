@@ -126,7 +126,7 @@ describe("Approvals", () => {
     Effect.gen(function* () {
       const error = yield* Effect.flip(authorize(request))
       assert.strictEqual(error.code, "no_approver")
-      assert.match(error.message, /write is a write tool and needs an approval/)
+      assert.match(error.message, /write is of the tier write and needs an approval/)
       yield* authorize({ ...request, tier: "read" })
     }).pipe(gate({ policy: Approvals.askForChanges }), Effect.provide(Cards.layer))
   )

@@ -101,6 +101,25 @@ describe("what is asked to be launched", () => {
     assert.isNotEmpty(Object.keys(attach("debugpy")))
   })
 
+  it("rdbg: the program and its arguments on the command line, one each, as they are", () => {
+    const { launchCommand, transport } = Row.adapter(shipped("rdbg"))
+    const command = ["/bin/rdbg", ...(shipped("rdbg").args ?? [])]
+    assert.deepStrictEqual(
+      launchCommand?.(command, input({ program: "/w/a.rb", args: ["x y", "${args}", "$& ${program}"] })),
+      [
+        ...["/bin/rdbg", "--open", "--host", "127.0.0.1", "--port", "0", "--command", "--", "ruby"],
+        ...["/w/a.rb", "x y", "${args}", "$& ${program}"]
+      ]
+    )
+    const line = "DEBUGGER: Debugger can attach via TCP/IP (127.0.0.1:34159)"
+    assert.deepInclude(transport, { tcp: "listen-line", on: "stderr" })
+    assert.strictEqual(
+      typeof transport === "object" && "line" in transport ? transport.line.exec(line)?.[1] : "",
+      "34159"
+    )
+    assert.isUndefined(Row.adapter(shipped("delve")).launchCommand)
+  })
+
   it("keeps what a value contains as it is", () => {
     const odd = "${args} $& ${program}"
     assert.deepInclude(launch("js-debug", { program: "/w/x", args: [odd], env: { A: odd } }), {
