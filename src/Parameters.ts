@@ -70,7 +70,7 @@ export const decoder = <P extends ParametersSchema>(options: {
   }
 
   const fail = (sentences: ReadonlyArray<string>) =>
-    Result.fail(ToolError.make("invalid_params", `Invalid parameters for ${tool}: ${sentences.join(" ")} ${takes}`))
+    Result.fail(ToolError.make("invalid_params", `Invalid parameters for ${tool}: ${sentences.join(" ")}`))
 
   // Found here and not by the schema, which does not see an own `__proto__`.
   const unknown = (params: unknown): ReadonlyArray<string> =>
@@ -89,7 +89,8 @@ export const decoder = <P extends ParametersSchema>(options: {
             path: (path ?? []).map((key) => (typeof key === "object" ? key.key : key))
           }))
           .filter(({ message, path }) => !(path.length === 1 && message === excess))
-          .map(sentence)
+          .map(sentence),
+        takes
       ])
     }
     const wrong = unused(decoded.success)

@@ -43,7 +43,10 @@ export const make = (current: Current): Pick<Debuggers.Debugger, "resume" | "pau
     const stop = execution.current()
     if (stop === undefined) {
       if (request.kind !== "continue") return yield* Told.notStopped
-      return { ...resulting(), notes: ["It is running already; nothing was sent."] }
+      const notes = ["It is running already; nothing was sent."]
+      if (request.waitSeconds === undefined) return { ...resulting(), notes }
+      const next = settled(live, execution.serial(), Duration.seconds(request.waitSeconds))
+      return { ...(yield* during(live)(next)), notes }
     }
     const { id, session } = yield* during(live)(Meant.thread(current, live, request.threadId))
     if (id === undefined) return yield* ToolError.make("adapter_failed", "The adapter names no thread to resume.")

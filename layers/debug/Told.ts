@@ -51,5 +51,5 @@ export const noSession = (before: Live | undefined): ToolError.ToolError => {
 
 export const notStopped = ToolError.make(
   "not_stopped",
-  "The program is running: op `pause` stops it, or wait for a breakpoint with op `continue`."
+  "The program is running: op `pause` stops it, and op `continue` with `wait_seconds` waits for its next stop."
 )

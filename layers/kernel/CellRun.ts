@@ -76,7 +76,7 @@ export const run = Effect.fnUntraced(function* (options: Options): Effect.fn.Ret
     options.inactivity,
     Effect.suspend(() =>
       interrupt(
-        "it printed nothing and called nothing for as long as it may (5 minutes unless set otherwise). " +
+        "it printed nothing and called nothing for as long as it may. " +
           "Do not run it again as it is: let it do less at a time, print as it goes, or start the work in the background.",
         true
       )

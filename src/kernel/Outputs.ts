@@ -47,7 +47,7 @@ export interface Limits {
   readonly imageBytes: number
   /** How many images of a cell are kept. Default 20. */
   readonly images: number
-  /** How many displays of a cell are kept. Default 200. */
+  /** How many displays of a cell are kept; their plain text together is at most `inlineBytes`. Default 200. */
   readonly displays: number
 }
 
@@ -142,6 +142,10 @@ export const bounded = (text: string, bytes: number): string => {
 
 /** All images of a cell together, in images of the largest size. */
 const imagesInAll = 4
+/** All that displays have beside their plain text, in inline texts of a cell. */
+const richInAll = 10
+/** What an output of its own costs in an answer beside its text: a heading, or the object around it. */
+const outputBytes = 16
 
 const isImage = (mime: string): boolean => mime.startsWith("image/")
 
@@ -162,6 +166,8 @@ export const make = (limits: Limits): Collector => {
   let images = 0
   let imageChars = 0
   let displays = 0
+  let plainBytes = 0
+  let richChars = 0
   const dropped = { images: 0, displays: 0, large: 0 }
 
   const shrink = () => {
@@ -187,13 +193,18 @@ export const make = (limits: Limits): Collector => {
       return
     }
     const before = head.at(-1)
-    let fitting = headOf(text, half - headBytes)
+    const isContinued = before?.kind === kind
+    const cost = isContinued || before === undefined ? 0 : outputBytes
+    let fitting = headOf(text, Math.max(0, half - headBytes - cost))
     // A line is not torn where the part before it ends with one.
     if (fitting !== text && before !== undefined && isText(before) && before.text.endsWith("\n")) {
       fitting = fitting.slice(0, fitting.lastIndexOf("\n") + 1)
     }
-    if (before?.kind === kind) head[head.length - 1] = { kind, text: before.text + fitting }
-    else if (fitting !== "") head.push({ kind, text: fitting })
+    if (isContinued) head[head.length - 1] = { kind, text: before.text + fitting }
+    else if (fitting !== "") {
+      head.push({ kind, text: fitting })
+      headBytes += cost
+    }
     headBytes += utf8Length(fitting)
     if (fitting.length === text.length) return
     isHeadFull = true
@@ -213,7 +224,7 @@ export const make = (limits: Limits): Collector => {
     headBytes = tailChars = 0
     isHeadFull = isCut = isShortened = false
     totalBytes = totalLines = 0
-    images = displays = imageChars = 0
+    images = displays = imageChars = plainBytes = richChars = 0
   }
 
   const shorten = (text: string, bytes: number): string => {
@@ -236,10 +247,18 @@ export const make = (limits: Limits): Collector => {
         continue
       }
       if (mime === "text/plain" && typeof content === "string") kept.push([mime, shorten(content, half)])
-      else if (!isImage(mime) && size > 10 * limits.inlineBytes) dropped.large++
+      else if (!isImage(mime) && (richChars += size) > richInAll * limits.inlineBytes) dropped.large++
       else kept.push([mime, content])
     }
     return Object.fromEntries(kept)
+  }
+
+  /** Whether the displays of the cell have had all the text that a cell may show; what is echoed as its result always fits. */
+  const isFull = (data: Frame.Bundle): boolean => {
+    const text = data["text/plain"]
+    if (typeof text !== "string") return false
+    plainBytes += utf8Length(text) + outputBytes
+    return plainBytes > limits.inlineBytes
   }
 
   const place = (output: Shown) => {
@@ -252,8 +271,10 @@ export const make = (limits: Limits): Collector => {
       before.update === true &&
       before.display_id === output.display_id
     if (isNewState) list[list.length - 1] = output
-    else if (output.kind === "display" && ++displays > limits.displays) dropped.displays++
-    else list.push(output)
+    else if (output.kind === "display" && (++displays > limits.displays || isFull(output.data))) {
+      dropped.displays++
+      isShortened = true
+    } else list.push(output)
   }
 
   return {
@@ -289,6 +310,7 @@ export const make = (limits: Limits): Collector => {
       for (const output of merge(tail).toReversed()) {
         if (!isText(output)) end.push(output)
         else {
+          if (end.length > 0) room = Math.max(0, room - outputBytes)
           const text = tailOf(output.text, room)
           if (text !== output.text) isCut = true
           room = text === output.text ? room - utf8Length(text) : 0
@@ -312,7 +334,7 @@ export const make = (limits: Limits): Collector => {
           ? `${dropped.images} more images were left out: at most ${limits.images} of a cell are shown.`
           : "",
         dropped.displays > 0
-          ? `${dropped.displays} more displays were left out: at most ${limits.displays} of a cell are shown.`
+          ? `${dropped.displays} displays were left out: of a cell at most ${limits.displays} are shown, with ${limits.inlineBytes} bytes of text in all.`
           : "",
         dropped.large > 0 ? `${dropped.large} large parts of displays were left out.` : ""
       ].filter((text) => text !== "")

@@ -1,5 +1,7 @@
 /** How a write is followed: what was written, what is known of its consequences, and what is said of them. */
+import type { Deferred, Semaphore } from "effect"
 import type * as Rounds from "./DiagnosticsOnWriteRounds.ts"
+import type * as Ledger from "./Ledger.ts"
 
 /** What was written. Paths are absolute. */
 export interface Written {
@@ -43,6 +45,36 @@ export interface Course {
   isWhole: boolean
   /** The call has ended. */
   isTold: boolean
+}
+
+export interface Before {
+  readonly _tag: "Before"
+  readonly names: ReadonlyMap<string, Rounds.Kind>
+  readonly contents: Contents
+  readonly done: Deferred.Deferred<void>
+}
+
+export interface After {
+  readonly _tag: "After"
+  readonly written: Written
+  readonly contents: Contents
+  readonly course: Course
+  readonly done: Deferred.Deferred<void>
+}
+
+export type Request = Before | After | { readonly _tag: "End" }
+
+/** The writes of files that the same servers serve: one language waits for no other. */
+export interface Group {
+  readonly key: string
+  /** Whose write the servers are asked about. */
+  readonly turn: Semaphore.Semaphore
+  /** The write whose consequences they are asked about. */
+  current: { readonly request: After; readonly over: Deferred.Deferred<"replaced" | "cut"> } | undefined
+  /** What was known before a write that was abandoned: the one that took its place begins with that. */
+  inherited: ReadonlyMap<string, Ledger.Counts> | undefined
+  /** How many writes wait for their turn. */
+  waiting: number
 }
 
 /** What the call says, after so many milliseconds; what it tells is not told again. */

@@ -40,37 +40,7 @@ export interface Watch {
   readonly release: Effect.Effect<void>
 }
 
-interface Before {
-  readonly _tag: "Before"
-  readonly names: ReadonlyMap<string, Rounds.Kind>
-  readonly contents: Course.Contents
-  readonly done: Deferred.Deferred<void>
-}
-
-interface After {
-  readonly _tag: "After"
-  readonly written: Course.Written
-  readonly contents: Course.Contents
-  readonly course: Course.Course
-  readonly done: Deferred.Deferred<void>
-}
-
-type Request = Before | After | { readonly _tag: "End" }
-
 const unknown: Rounds.Before = { snapshot: new Map(), extra: new Map() }
-
-/** The writes of files that the same servers serve: one language waits for no other. */
-interface Group {
-  readonly key: string
-  /** Whose write the servers are asked about. */
-  readonly turn: Semaphore.Semaphore
-  /** The write whose consequences they are asked about. */
-  current: { readonly request: After; readonly over: Deferred.Deferred<"replaced" | "cut"> } | undefined
-  /** What was known before a write that was abandoned: the one that took its place begins with that. */
-  inherited: ReadonlyMap<string, Ledger.Counts> | undefined
-  /** How many writes wait for their turn. */
-  waiting: number
-}
 
 const mostSnapshots = 200
 /** How long the first look at the project is waited for. */
@@ -103,7 +73,7 @@ export const make = Effect.fnUntraced(function* (options: {
   const patience = Policy.millis(budgets.deferred)
   /** What was known before an edit, of the files that it might concern. */
   const befores = new Map<string, ReadonlyMap<string, Ledger.Counts>>()
-  const groups = new Map<string, Group>()
+  const groups = new Map<string, Course.Group>()
   let sink: ((deferred: DeferredFindings.Deferred) => Effect.Effect<void>) | undefined
 
   const hashesOf = (paths: Iterable<string>) =>
@@ -117,7 +87,7 @@ export const make = Effect.fnUntraced(function* (options: {
   )
 
   /** That of the first of the files. */
-  const groupOf = (paths: Iterable<string>): Group => {
+  const groupOf = (paths: Iterable<string>): Course.Group => {
     const [first = ""] = paths
     const key = rounds.groupOf(first)
     const group = groups.get(key) ?? {
@@ -139,7 +109,11 @@ export const make = Effect.fnUntraced(function* (options: {
     isIndexed = true
   })
 
-  const lookBefore = Effect.fnUntraced(function* ({ contents, names }: Before, group: Group, isTooLate: () => boolean) {
+  const lookBefore = Effect.fnUntraced(function* (
+    { contents, names }: Course.Before,
+    group: Course.Group,
+    isTooLate: () => boolean
+  ) {
     yield* refreshed
     const others = dependants.of([...names.keys()], budgets.others)
     const seen = ledger.files().filter((path) => rounds.groupOf(path) === group.key)
@@ -166,7 +140,7 @@ export const make = Effect.fnUntraced(function* (options: {
   })
 
   const lookAfter = Effect.fnUntraced(function* (
-    { contents, course, written }: After,
+    { contents, course, written }: Course.After,
     mine: Iterable<string>,
     snapshot: ReadonlyMap<string, Ledger.Counts>
   ) {
@@ -236,7 +210,7 @@ export const make = Effect.fnUntraced(function* (options: {
    * A write of the same files takes the place of one whose consequences are still asked about, if nobody has changed them
    * between: it tells of both.
    */
-  const takePlace = ({ current, waiting }: Group, contents: Course.Contents) => {
+  const takePlace = ({ current, waiting }: Course.Group, contents: Course.Contents) => {
     if (current === undefined || waiting > 0) return
     const { over, request } = current
     const own = Course.ownOf(request.contents)
@@ -248,12 +222,12 @@ export const make = Effect.fnUntraced(function* (options: {
    * Files that come and go are seen by every server at once, whatever texts it is shown: what it says from now on may not be of
    * the write that it is asked about. What that one has caused and is not known yet, the new one tells.
    */
-  const cut = ({ current }: Group) => {
+  const cut = ({ current }: Course.Group) => {
     if (current !== undefined) Deferred.doneUnsafe(current.over, Effect.succeed("cut"))
   }
 
   /** What came of a write after its call had ended. */
-  const keep = Effect.fnUntraced(function* ({ contents, course, written }: After, targets: Iterable<string>) {
+  const keep = Effect.fnUntraced(function* ({ contents, course, written }: Course.After, targets: Iterable<string>) {
     if (!course.isTold || course.introduced.length === 0) return
     const now = yield* hashesOf(targets)
     const hashes = new Map([...now, ...Array.from(contents, ([path, one]) => [path, one?.hash] as const)])
@@ -264,7 +238,12 @@ export const make = Effect.fnUntraced(function* (options: {
     Effect.catchCause(self, (cause) => Effect.as(Effect.logDebug(what, cause), undefined))
 
   /** One write, from what was there before it to all that it has caused. */
-  const follow = (inbox: Queue.Queue<Request>, group: Group, isOver: () => boolean, isTooLate: () => boolean) =>
+  const follow = (
+    inbox: Queue.Queue<Course.Request>,
+    group: Course.Group,
+    isOver: () => boolean,
+    isTooLate: () => boolean
+  ) =>
     Effect.gen(function* () {
       const mine = new Set<string>()
       let snapshot: ReadonlyMap<string, Ledger.Counts> = new Map()
@@ -298,7 +277,7 @@ export const make = Effect.fnUntraced(function* (options: {
     })
 
   const begin = Effect.gen(function* () {
-    const inbox = yield* Queue.unbounded<Request>()
+    const inbox = yield* Queue.unbounded<Course.Request>()
     const own = new Set<string>()
     let spent = 0
     let budget: number | undefined
@@ -307,7 +286,7 @@ export const make = Effect.fnUntraced(function* (options: {
     let isWritten = false
     /** Files come or go: once that is done, what is found is not what was there before. */
     let isStructural = false
-    const send = (request: Request) =>
+    const send = (request: Course.Request) =>
       Effect.gen(function* () {
         yield* Queue.offer(inbox, request)
         if (isStarted || request._tag === "End") return

@@ -76,7 +76,7 @@ export const make = Effect.fnUntraced(function* (
     if (exit.code !== 0) {
       const said = `${stdout}\n${stderr}`.split("\n").findLast((line) => line.trim() !== "")
       const saying = said === undefined ? "" : `, saying: ${said.trim().slice(0, 300)}`
-      const words = [Path.basename(file), ...binary.check].join(" ")
+      const words = [Path.basename(file), ...binary.check].join(" ").replace(/^(.{60}).+/, "$1…")
       const how = Processes.describeExit(exit)
       return Result.fail(`${file} is there but does not work: \`${words}\` ${how}${saying}${help}`)
     }

@@ -7,7 +7,7 @@ import { readdirSync, readFileSync } from "node:fs"
 import { Session } from "node:inspector"
 import { Socket } from "node:net"
 import { workerData } from "node:worker_threads"
-import { type ControlData, slot, type ToKernel } from "./Messages.ts"
+import { type ControlData, slot, type ToControl, type ToKernel } from "./Messages.ts"
 import * as Source from "./Source.ts"
 
 const newline = 10
@@ -18,6 +18,10 @@ const politeMs = 15
 const everyMs = 20
 /** A child process that a cell waits for is first asked, then killed. */
 const killChildrenAfterMs = 300
+/** How long a cell waits for its turn, before what an earlier one has left running is stopped. */
+const turnMs = 1000
+/** How long that is tried. */
+const hopelessMs = 5000
 
 interface Request {
   readonly t: string
@@ -41,40 +45,69 @@ export const start = (): void => {
     return session
   }
 
-  const terminate = (cell: number) => {
-    // The kernel ends no cell while one is on its way: it would hit what comes after.
-    if (Atomics.compareExchange(shared, slot.running, cell, -cell) !== cell) return
-    connected().post("Runtime.terminateExecution", () => Atomics.compareExchange(shared, slot.running, -cell, cell))
+  const terminate = (place: number, cell: number) => {
+    // The kernel ends and begins no cell while one is on its way: it would hit what comes after.
+    if (Atomics.compareExchange(shared, place, cell, -cell) !== cell) return
+    connected().post("Runtime.terminateExecution", () => Atomics.compareExchange(shared, place, -cell, cell))
   }
 
-  const interrupt = (cell: number) => {
+  /** Stops what runs, again and again, as long as the place has this cell. `each` is told how long that takes by now. */
+  const stopWhile = (place: number, cell: number, each: (ms: number) => void) => {
     const began = performance.now()
     let asked = false
     const look = () => {
-      if (running() !== cell) return
+      if (Math.abs(Atomics.load(shared, place)) !== cell) return
+      const ms = performance.now() - began
       if (Atomics.load(shared, slot.waitsForChild) === 1) {
-        const hasHadTime = performance.now() - began > killChildrenAfterMs
+        const hasHadTime = ms > killChildrenAfterMs
         if (!asked || hasHadTime) signalChild(hasHadTime ? "SIGKILL" : "SIGINT")
         asked = true
       }
-      terminate(cell)
-      post({ t: "interrupt", cell })
+      terminate(place, cell)
+      each(ms)
       setTimeout(look, everyMs)
     }
-    post({ t: "interrupt", cell })
-    setTimeout(look, politeMs)
+    look()
   }
 
+  const interrupt = (cell: number) => {
+    const request: ToKernel = { t: "interrupt", cell }
+    post(request)
+    setTimeout(() => stopWhile(slot.running, cell, () => post(request)), politeMs)
+  }
+
+  let makeWay = () => {}
+  let turn: NodeJS.Timeout | undefined
+
   const run = async (cell: number, source: string, file: string | undefined) => {
+    clearTimeout(turn)
+    makeWay = () => {}
     // An interrupt may come while the cell is still being read.
     Atomics.store(shared, slot.running, cell)
+    Atomics.store(shared, slot.waiting, cell)
     const rewritten = await Source.rewrite(source, known)
-    post({ t: "run", cell, name: file ?? `<cell-${cell}>`, source, ...rewritten })
+    const message: ToKernel = { t: "run", cell, name: file ?? `<cell-${cell}>`, source, ...rewritten }
+    post(message)
+    makeWay = () => {
+      makeWay = () => {}
+      if (Math.abs(Atomics.load(shared, slot.waiting)) !== cell) return
+      Atomics.store(shared, slot.madeWayFor, cell)
+      stopWhile(slot.waiting, cell, (ms) => {
+        // The one before may have been stopped together with what took it.
+        post(message)
+        if (ms > hopelessMs) process.kill(process.pid, "SIGTERM")
+      })
+    }
+    turn = setTimeout(() => makeWay(), turnMs)
   }
 
   const handle = (request: Request) => {
     if (request.t === "interrupt") {
-      if (request.cell !== undefined && request.cell === running()) interrupt(request.cell)
+      const { cell } = request
+      if (cell === undefined || cell !== running()) return
+      if (Math.abs(Atomics.load(shared, slot.waiting)) !== cell) return interrupt(cell)
+      Atomics.store(shared, slot.takenBack, cell)
+      makeWay()
     } else if (request.t === "run") void run(request.cell!, request.code ?? "", request.file)
     else post(request as ToKernel)
   }
@@ -97,6 +130,12 @@ export const start = (): void => {
     }
     if (from < chunk.length) pending.push(chunk.subarray(from))
   }
+
+  port.on("message", ({ pid, signal }: ToControl) => {
+    process.kill(pid, signal)
+    Atomics.store(shared, slot.signalled, 1)
+    Atomics.notify(shared, slot.signalled)
+  })
 
   // The host is gone. Nothing of this process is worth a slower end, and its thread may be in a loop.
   const end = () => process.kill(process.pid, "SIGKILL")

@@ -12,6 +12,7 @@ import { slot, type ToKernel } from "./Messages.ts"
 import * as Modules from "./Modules.ts"
 import * as Show from "./Show.ts"
 import { helper } from "./Source.ts"
+import * as Signals from "./Signals.ts"
 import * as Streams from "./Streams.ts"
 import * as Timers from "./Timers.ts"
 import * as Tools from "./Tools.ts"
@@ -21,7 +22,7 @@ import * as Wire from "./Wire.ts"
 /** How long a promise that is the last expression is waited for, so that what it does is part of its cell. */
 const promiseMs = 1000
 
-const { compareExchange } = Atomics
+const { compareExchange, load } = Atomics
 const { apply } = Reflect
 const untold = "[an error that could not be shown: the cells have replaced built-in objects]"
 const { setImmediate, setTimeout } = NodeTimers
@@ -101,6 +102,18 @@ export const start = ({ control, frames, port, script, shared }: Parts): void =>
   const notice = (text: string) =>
     wire.send(cell === undefined ? { t: "notice", text } : { t: "notice", cell: cell.id, text })
 
+  const tellStopped = (when: string) => {
+    const stopped = timers.takeStopped()
+    for (let at = 0; at < stopped.length; at++) {
+      const { cell: of, name } = stopped[at]!
+      notice(
+        `a callback of ${name}${of === 0 ? "" : ` that cell ${of} started`} ran on in the background when this cell ${when}: ` +
+          `it was stopped and its timer cleared. What runs in the background has to give way: \`await\` in it, or use a Worker`
+      )
+    }
+    return stopped.length > 0
+  }
+
   /** Ends the cell. What comes later for the same cell finds it over. */
   const finish = (ending: Cell, end: End) => {
     if (ending.isOver) return
@@ -109,6 +122,7 @@ export const start = ({ control, frames, port, script, shared }: Parts): void =>
     ending.isOver = true
     if (end.status === "interrupted" || end.status === "exit") timers.clear()
     else timers.end()
+    tellStopped("was interrupted")
     const why = end.status === "interrupted" ? "The cell was interrupted." : "The cell that made this call has ended."
     const given = tools.giveUp(ending.id, why)
     if (given.length > 0 && end.status !== "interrupted") {
@@ -180,12 +194,27 @@ export const start = ({ control, frames, port, script, shared }: Parts): void =>
   }
 
   const run = ({ cell: id, code, isRaw, name, shifts, source }: ToKernel & { readonly t: "run" }) => {
+    if (id === lastCell) return
+    const isSentAgain = id === arrived
+    arrived = id
+    // A termination that is on its way takes this call, and the cell is sent again.
+    while (compareExchange(shared, slot.waiting, id, 0) === -id);
+    lastCell = id
     const begun: Cell = { id, name, source, shifts, isRaw, isEvaluated: false, isOver: false }
     cell = begun
     tracebacks.learn(begun)
     // Once more before each cell: one may have taken the listener away.
     if (process.listenerCount("SIGINT") === 0) process.on("SIGINT", ignore)
     timers.begin(id)
+    if (!tellStopped("waited for its turn") && load(shared, slot.madeWayFor) === id && !isSentAgain) {
+      notice(
+        "code that an earlier cell had left running in the background did not give way: it was stopped, so that this cell could begin"
+      )
+    }
+    if (load(shared, slot.takenBack) === id) {
+      begun.isEvaluated = true
+      return finish(begun, { status: "interrupted" })
+    }
     isInEvaluate = true
     engine.evaluate(code, name, (result) => {
       begun.isEvaluated = true
@@ -217,6 +246,7 @@ export const start = ({ control, frames, port, script, shared }: Parts): void =>
     if (isInEvaluate) engine.stop()
     throw new Exited(`process.exit(${exitCode})`)
   }
+  Signals.install(port, shared)
   Object.defineProperty(process, "exit", { configurable: true, enumerable: true, writable: true, value: exit })
 
   const modules = Modules.make(notice)
@@ -228,6 +258,8 @@ export const start = ({ control, frames, port, script, shared }: Parts): void =>
     },
     (wait) => wire.place({ t: "clear", cell: cell?.id ?? lastCell, wait })
   )
+  /** The cell that was last sent, and the last one that began. */
+  let arrived = 0
   let lastCell = 0
   const define = (name: string, descriptor: PropertyDescriptor) =>
     Object.defineProperty(globalThis, name, { configurable: true, enumerable: false, ...descriptor })
@@ -276,7 +308,6 @@ export const start = ({ control, frames, port, script, shared }: Parts): void =>
         return
       }
       case "run":
-        lastCell = message.cell
         return run(message)
       case "interrupt":
         if (cell?.id === message.cell) finish(cell, { status: "interrupted" })

@@ -18,8 +18,26 @@ export const slot = {
    */
   running: 0,
   /** 1 while the user's thread waits for a child process and runs no code. */
-  waitsForChild: 1
+  waitsForChild: 1,
+  /**
+   * The cell that was sent and has not begun, or 0; negative while a termination of what runs before it is on its way. Set by
+   * `Control`, cleared by `Kernel` when the cell begins, which it does not while that number is negative.
+   */
+  waiting: 2,
+  /** The cell that ends when it begins: it was interrupted before. */
+  takenBack: 3,
+  /** The cell for which something that ran in the background was stopped. */
+  madeWayFor: 4,
+  /** 1 when `Control` has sent the signal that it was asked for. */
+  signalled: 5
 } as const
+
+/** Asks the control thread to send this process a signal. */
+export interface ToControl {
+  readonly t: "kill"
+  readonly pid: number
+  readonly signal: number
+}
 
 export type ToKernel =
   | { readonly t: "init"; readonly marker: string; readonly cwd: string; readonly tools: boolean }

@@ -9,6 +9,14 @@ type Callback = (...args: ReadonlyArray<unknown>) => unknown
 type Timer = NodeJS.Timeout | NodeJS.Immediate
 type SetTimer = (callback: unknown, ...rest: ReadonlyArray<unknown>) => Timer
 
+/** A callback that was stopped while it ran, and whose timer was cleared. */
+export interface Stopped {
+  /** `setInterval` and the like. */
+  readonly name: string
+  /** The cell that started it; 0: no cell. */
+  readonly cell: number
+}
+
 export interface Timers {
   /** The cell that what runs now belongs to; 0: none. */
   readonly owner: () => number
@@ -18,6 +26,8 @@ export interface Timers {
   readonly end: () => void
   /** The cell is over, and so are its timers. */
   readonly clear: () => void
+  /** What was stopped since this was last asked, but for what belonged to the cell that was interrupted. */
+  readonly takeStopped: () => ReadonlyArray<Stopped>
 }
 
 /** `failed` is told what a callback throws. */
@@ -31,6 +41,23 @@ export const install = (failed: (error: unknown) => void): Timers => {
   const owned = new Set<Timer>()
   let running = 0
   let owner = 0
+  let current: (Stopped & { readonly timer: Timer }) | undefined
+  let stopped: Array<Stopped> = []
+
+  const clearTimer = (timer: Timer) => {
+    clearTimeout(timer as NodeJS.Timeout)
+    clearImmediate(timer as NodeJS.Immediate)
+  }
+  /** Called where no callback runs: one that has not come to its end was stopped, and would run without one again. */
+  const drop = () => {
+    if (current === undefined) return
+    const { cell, name, timer } = current
+    current = undefined
+    owner = running
+    clearTimer(timer)
+    owned.delete(timer)
+    stopped[stopped.length] = { name, cell }
+  }
 
   const wrap = (name: "setTimeout" | "setInterval" | "setImmediate") => {
     const original = Reflect.get(NodeTimers, name) as SetTimer
@@ -41,15 +68,20 @@ export const install = (failed: (error: unknown) => void): Timers => {
       const run = () => {
         if (name !== "setInterval") owned.delete(timer)
         owner = mine
+        current = { name, cell: mine, timer }
         try {
           Reflect.apply(callback as Callback, timer, passed)
         } catch (error) {
           failed(error)
         } finally {
           owner = running
+          current = undefined
         }
       }
-      const fire = () => void then(settled, run)
+      const fire = () => {
+        drop()
+        void then(settled, run)
+      }
       const timer = name === "setImmediate" ? original(fire) : original(fire, rest[0])
       if (mine !== 0 && mine === running) owned.add(timer)
       return timer
@@ -74,15 +106,24 @@ export const install = (failed: (error: unknown) => void): Timers => {
   return {
     owner: () => owner,
     begin: (cell) => {
+      drop()
       running = owner = cell
     },
     end,
     clear: () => {
-      for (const timer of owned) {
-        clearTimeout(timer as NodeJS.Timeout)
-        clearImmediate(timer as NodeJS.Immediate)
+      // Also where one of its own ends the cell.
+      if (current !== undefined && current.cell === running) {
+        clearTimer(current.timer)
+        current = undefined
       }
+      drop()
+      for (const timer of owned) clearTimer(timer)
       end()
+    },
+    takeStopped: () => {
+      const taken = stopped
+      stopped = []
+      return taken
     }
   }
 }

@@ -48,7 +48,7 @@ export interface Tools {
     readonly code?: string
     readonly message?: string
   }) => void
-  /** Gives up the calls of a cell that is over; the names of the tools. */
+  /** Gives up the calls of a cell that is over; the names of the tools, `tools()` for the list of them. */
   readonly giveUp: (cell: number, why: string) => ReadonlyArray<string>
 }
 
@@ -73,15 +73,16 @@ export const make = (wire: Wire, running: () => number, isOffered: () => boolean
 
   const call = (name: string, params: string, options: Options | undefined): Promise<unknown> => {
     const cell = running()
-    if (!isOffered()) throw new ToolError(name, "not_covered", "This kernel has no tools to call.")
+    const called = name === "" ? "tools()" : name
+    if (!isOffered()) throw new ToolError(called, "not_covered", "This kernel has no tools to call.")
     if (cell === 0) {
-      const what = name || "tools()"
-      throw new ToolError(name, "cancelled", `The cell that calls ${what} has ended; call tools from a cell that runs.`)
+      const message = `The cell that calls ${called} has ended; call tools from a cell that runs.`
+      throw new ToolError(called, "cancelled", message)
     }
     options?.signal?.throwIfAborted()
     const id = ++last
     const promise = new NativePromise<unknown>((resolve, reject) => {
-      pending[id] = { tool: name, cell, trace: new Error(), resolve, reject }
+      pending[id] = { tool: called, cell, trace: new Error(), resolve, reject }
     })
     pending[id]!.promise = promise
     options?.signal?.addEventListener("abort", () => {

@@ -3,14 +3,14 @@
  * host and its requests, 3 and 4 by default (SPEC §8). Its second thread starts from this same file.
  */
 import { isMainThread, MessageChannel, Worker } from "node:worker_threads"
-import type { ControlData } from "./Messages.ts"
+import { type ControlData, slot } from "./Messages.ts"
 
 if (isMainThread) {
   const [frames = 3, requests = 4] = process.argv.slice(2, 4).map(Number)
   // Not the place of this module: a bundle may have a start of its own.
   const [, entry = ""] = process.argv
   const { port1: port, port2 } = new MessageChannel()
-  const shared = new Int32Array(new SharedArrayBuffer(8))
+  const shared = new Int32Array(new SharedArrayBuffer(4 * Object.keys(slot).length))
   const workerData: ControlData = { port: port2, shared, requests }
   // It starts while the rest of this thread is loaded.
   const control = new Worker(entry, {

@@ -175,6 +175,8 @@ describe("going on", () => {
       yield* run.refused({ op: "variables", reference: 2 }, "not_stopped")
       const again = yield* run.ok({ op: "continue" })
       assert.deepInclude(again, { state: "running", notes: ["It is running already; nothing was sent."] })
+      const waited = yield* run.ok({ op: "continue", wait_seconds: 0.05 })
+      assert.deepInclude(waited, { state: "running", waited_seconds: 0.05, notes: again.notes ?? [] })
       assert.strictEqual(run.commands().length, before)
     })
   )

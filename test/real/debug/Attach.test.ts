@@ -114,6 +114,14 @@ const freePort = Effect.callback<number>((resume) => {
   })
 })
 
+const kill = (pid: number): void => {
+  try {
+    process.kill(pid, "SIGKILL")
+  } catch {
+    // It has ended meanwhile.
+  }
+}
+
 /** Runs until the scope closes, with all that it starts, also what has left it. */
 const start = (command: ReadonlyArray<string>, cwd: string) =>
   Effect.acquireRelease(
@@ -129,13 +137,7 @@ const start = (command: ReadonlyArray<string>, cwd: string) =>
     }),
     ({ mark }) =>
       Effect.gen(function* () {
-        for (const pid of Leftovers.marked(mark)) {
-          try {
-            process.kill(pid, "SIGKILL")
-          } catch {
-            // It has ended meanwhile.
-          }
-        }
+        for (const pid of Leftovers.marked(mark)) kill(pid)
         yield* Effect.orDie(Leftovers.expectNone(mark, { within: "5 seconds" }))
       })
   )

@@ -96,8 +96,34 @@ describe("Outputs", () => {
     assert.isFalse(isWhole)
     assert.isBelow(JSON.stringify(outputs).length, 1800)
     assert.deepStrictEqual(notices, [
-      "3 more displays were left out: at most 2 of a cell are shown.",
+      "3 displays were left out: of a cell at most 2 are shown, with 1000 bytes of text in all.",
       "1 large parts of displays were left out."
     ])
+  })
+
+  it("bounds what many displays say together, and keeps the result", () => {
+    const { isWhole, notices, outputs } = collect({ inlineBytes: 1000 }, (collector) => {
+      for (let i = 0; i < 100; i++) collector.show({ kind: "display", data: { "text/plain": "d".repeat(84) } })
+      collector.show({ kind: "result", data: { "text/plain": "the result" } })
+    })
+    assert.isFalse(isWhole)
+    assert.strictEqual(outputs.length, 11)
+    assert.deepStrictEqual(outputs.at(-1), { kind: "result", data: { "text/plain": "the result" } })
+    assert.deepStrictEqual(notices, [
+      "90 displays were left out: of a cell at most 200 are shown, with 1000 bytes of text in all."
+    ])
+  })
+
+  it("counts what the change between streams costs in the answer", () => {
+    const { cut, outputs } = collect({ inlineBytes: 1000 }, (collector) => {
+      for (let i = 0; i < 1000; i++) {
+        collector.text("stdout", "o\n", 2)
+        collector.text("stderr", "e\n", 2)
+      }
+    })
+    assert.deepStrictEqual(cut, { totalBytes: 4000, totalLines: 2000 })
+    assert.isBelow(outputs.length, 60)
+    assert.isAbove(outputs.length, 40)
+    assert.strictEqual(outputs.filter((output) => "after_gap" in output).length, 1)
   })
 })

@@ -107,8 +107,19 @@ describe("what is asked to be launched", () => {
     assert.deepStrictEqual(
       launchCommand?.(command, input({ program: "/w/a.rb", args: ["x y", "${args}", "$& ${program}"] })),
       [
-        ...["/bin/rdbg", "--open", "--host", "127.0.0.1", "--port", "0", "--command", "--", "ruby"],
-        ...["/w/a.rb", "x y", "${args}", "$& ${program}"]
+        "/bin/rdbg",
+        "--open",
+        "--host",
+        "127.0.0.1",
+        "--port",
+        "0",
+        "--command",
+        "--",
+        "ruby",
+        "/w/a.rb",
+        "x y",
+        "${args}",
+        "$& ${program}"
       ]
     )
     const line = "DEBUGGER: Debugger can attach via TCP/IP (127.0.0.1:34159)"
