@@ -2,8 +2,9 @@
  * From an open connection to a program that runs (checklist 13–23). `initialized` and the answer to `launch` come in four different
  * orders from four adapters: nothing here depends on which.
  */
-import { Effect, Exit, Option, type Scope } from "effect"
+import { Duration, Effect, Exit, Option, type Scope } from "effect"
 import * as Cause from "effect/Cause"
+import * as Budget from "../../src/Budget.ts"
 import type { Changes } from "../../src/debug/Changes.ts"
 import type * as Dap from "../../src/debug/Dap.ts"
 import * as Clocks from "./Clocks.ts"
@@ -18,6 +19,8 @@ export interface Options {
   readonly configure: Effect.Effect<void>
   /** Whether the program has stopped already. */
   readonly hasStopped: () => boolean
+  /** For the answer to `initialize`, which no build precedes. */
+  readonly limit: Duration.Input
 }
 
 type Answer = Exit.Exit<unknown, Dap.RequestError | Dap.Closed>
@@ -60,10 +63,15 @@ export const run = Effect.fnUntraced(function* (options: Options): Effect.fn.Ret
   const { changes, command, session } = options
   const { told } = session
   const refuse = (message: string) => Effect.fail<Refusal>({ _tag: "Refusal", message })
-  const capabilities = yield* session
-    .send("initialize", initializeArguments(session))
-    .pipe(Effect.catch(({ message }) => refuse(message)))
-  session.capabilities.merge(capabilities)
+  const capabilities = yield* session.send("initialize", initializeArguments(session)).pipe(
+    Effect.catch(({ message }) => refuse(message)),
+    Budget.within(Budget.after(options.limit))
+  )
+  if (Option.isNone(capabilities)) {
+    const seconds = Duration.toSeconds(Duration.fromInputUnsafe(options.limit))
+    return yield* refuse(`it has not answered \`initialize\` in ${seconds} s: is it a debug adapter?`)
+  }
+  session.capabilities.merge(capabilities.value)
   told.isInitialized = true
 
   /** Sends now; the answer is looked at when it is there. */

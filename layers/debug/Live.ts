@@ -276,7 +276,8 @@ export const make = Effect.fnUntraced(function* (options: Options): Effect.fn.Re
       args: args(),
       changes,
       configure: configure(session),
-      hasStopped: () => execution.serial() > 0 && session === root
+      hasStopped: () => execution.serial() > 0 && session === root,
+      limit: policy.request
     }).pipe(Effect.tapError(() => Effect.sync(() => session !== root && leave(session))))
     return { session }
   })

@@ -88,9 +88,10 @@ export const start = (): void => {
     const rewritten = await Source.rewrite(source, known)
     const message: ToKernel = { t: "run", cell, name: file ?? `<cell-${cell}>`, source, ...rewritten }
     post(message)
+    let isMade = false
     makeWay = () => {
-      makeWay = () => {}
-      if (Math.abs(Atomics.load(shared, slot.waiting)) !== cell) return
+      if (isMade || Math.abs(Atomics.load(shared, slot.waiting)) !== cell) return
+      isMade = true
       Atomics.store(shared, slot.madeWayFor, cell)
       stopWhile(slot.waiting, cell, (ms) => {
         // The one before may have been stopped together with what took it.
@@ -98,7 +99,7 @@ export const start = (): void => {
         if (ms > hopelessMs) process.kill(process.pid, "SIGTERM")
       })
     }
-    turn = setTimeout(() => makeWay(), turnMs)
+    turn = setTimeout(makeWay, turnMs)
   }
 
   const handle = (request: Request) => {
@@ -107,7 +108,9 @@ export const start = (): void => {
       if (cell === undefined || cell !== running()) return
       if (Math.abs(Atomics.load(shared, slot.waiting)) !== cell) return interrupt(cell)
       Atomics.store(shared, slot.takenBack, cell)
-      makeWay()
+      // It may have begun just now, without having seen that.
+      if (Math.abs(Atomics.load(shared, slot.waiting)) !== cell) interrupt(cell)
+      else setTimeout(makeWay, politeMs)
     } else if (request.t === "run") void run(request.cell!, request.code ?? "", request.file)
     else post(request as ToKernel)
   }

@@ -7,6 +7,7 @@ import type { MessagePort } from "node:worker_threads"
 import { slot, type ToControl } from "./Messages.ts"
 
 const { store, wait } = Atomics
+const { apply } = Reflect
 /** It comes at once, or the process is at its end. */
 const longestMs = 1000
 
@@ -16,7 +17,7 @@ export const install = (port: MessagePort, shared: Int32Array): void => {
     const number = typeof signal === "number" ? signal : constants.signals[signal as NodeJS.Signals]
     const isOwn = pid === process.pid || pid === 0
     const isListenedTo = typeof signal === "string" && process.listenerCount(signal) > 0
-    if (!isOwn || isListenedTo || !number) return kill.call(process, pid, signal)
+    if (!isOwn || isListenedTo || !number) return apply(kill, process, [pid, signal])
     store(shared, slot.signalled, 0)
     port.postMessage({ t: "kill", pid, signal: number } satisfies ToControl)
     wait(shared, slot.signalled, 0, longestMs)

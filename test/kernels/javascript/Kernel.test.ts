@@ -219,6 +219,30 @@ describe("an interrupt", () => {
     }
   })
 
+  it.each([
+    ["setInterval(() => { while (true) {} }, 1); 1", "a callback of setInterval that cell"],
+    ["setInterval(() => require('child_process').execSync('sleep 30'), 1); 1", "a callback of setInterval that cell"],
+    ["(async () => { await new Promise((r) => setTimeout(r, 1)); while (true) {} })(); 1", "code that an earlier cell"],
+    ["require('fs').stat('/', () => { while (true) {} }); 1", "code that an earlier cell"]
+  ])("comes by itself to what runs without an end in the background: %s", async (code, told) => {
+    await kernel.run("globalThis.kept = 41")
+    assert.strictEqual(await result(code), "1")
+    await pause(50)
+    const cell = await kernel.run("kept + 1")
+    assert.deepStrictEqual([cell.status, cell.result], ["ok", "42"])
+    assert.include(cell.notices.join(), told)
+    assert.deepStrictEqual((await kernel.run("await new Promise((r) => setTimeout(r, 30))")).notices, [])
+  })
+
+  it("of a cell that waits for its turn ends it before it begins", async () => {
+    await kernel.run("globalThis.begun = 0; setInterval(() => { while (true) {} }, 1); 0")
+    await pause(50)
+    const cell = kernel.begin("begun = 1")
+    cell.interrupt()
+    assert.strictEqual((await cell.done).status, "interrupted")
+    assert.strictEqual(await result("begun"), "0")
+  })
+
   it("of an idle kernel does nothing", async () => {
     kernel.send({ t: "interrupt", cell: 999_999 })
     kernel.child.kill("SIGINT")
@@ -293,6 +317,12 @@ describe("tools", () => {
     await kernel.until(() => cancelled.length === 3)
   })
 
+  it("the list of them is called `tools()` where it was not waited for", async () => {
+    const cell = await kernel.run("tools().catch((error) => console.log(error.tool)); 1")
+    assert.include(cell.notices.join(), "still called tools():")
+    await kernel.until(() => kernel.texts.stdout.includes("tools()"))
+  })
+
   it("of a cell that is over cannot be called", async () => {
     await kernel.run("setTimeout(() => tool('late').catch((e) => console.log(e.message)), 30); 0")
     await kernel.until(() => kernel.texts.stdout.includes("The cell that calls late has ended"))
@@ -339,5 +369,6 @@ describe("the end", () => {
       .done.catch((error: unknown) => String(error))
     assert.strictEqual(await own.exited, "SIGKILL")
     assert.include(await cell, "printed")
+    assert.notInclude(await cell, "debugger")
   })
 })

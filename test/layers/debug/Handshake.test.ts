@@ -296,6 +296,10 @@ describe("a launch", () => {
         if (stage === "setBreakpoints") {
           // A breakpoint that is not confirmed is no reason not to launch.
           assert.strictEqual((yield* run.ok(launch)).state, "ended")
+        } else if (stage === "initialize") {
+          // What is no adapter is not waited for as for a build.
+          const text = yield* run.refused(launch, "adapter_failed")
+          assert.match(text, /has not answered `initialize` in 0\.5 s: is it a debug adapter\?/)
         } else {
           assert.match(yield* run.refused(launch, "timed_out"), /it was not ready after 1\.5 s/)
         }

@@ -197,9 +197,10 @@ export const open = async (project: Project, options: { readonly isNotified?: bo
       await new Promise((resume) => setTimeout(resume, 50))
       return notified.splice(0)
     },
-    /** All files are asked about, so that nothing is under way any more. */
-    settled: async () => {
-      await call("lsp", { action: "diagnostics", file: project.glob, timeout_seconds: 100 })
+    /** All files are asked about, so that nothing is under way any more; with what this answer has told of earlier writes. */
+    settled: async (): Promise<ReadonlyArray<Deferred>> => {
+      const answer = await call("lsp", { action: "diagnostics", file: project.glob, timeout_seconds: 100 })
+      return answer.deferred ?? []
     },
     close: async () => {
       served.end()

@@ -144,7 +144,7 @@ export const play = async (
     }
   }
   const rest = async () => {
-    await opened.settled()
+    take(await opened.settled())
     for (let empty = 0; empty < 3;) {
       const deferred = await opened.later(options.isNotified === true)
       empty = deferred.length === 0 ? empty + 1 : 0
