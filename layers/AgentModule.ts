@@ -1,5 +1,5 @@
 /** Loads the language models of a run from a module that the user names (`--model`). */
-import { Context, Effect, Layer } from "effect"
+import { Cause, Context, Effect, Layer } from "effect"
 import { LanguageModel } from "effect/ai"
 import { FetchHttpClient } from "effect/http"
 import * as Fs from "node:fs"
@@ -8,14 +8,14 @@ import * as Path from "node:path"
 import { pathToFileURL } from "node:url"
 import { AgentModels } from "../src/harness/AgentModels.ts"
 import * as AgentOpenAi from "../src/harness/AgentOpenAi.ts"
-import { UsageError } from "../src/harness/Usage.ts"
+import { ModelFailed, UsageError } from "../src/harness/Usage.ts"
 
 /**
  * `openai:MODEL`: that model of an endpoint that speaks OpenAI's Chat Completions, at `$OPENAI_BASE_URL` with `$OPENAI_API_KEY`.
  * Else the models of a module, which is a file (from this process's directory) or a package. Its default export, or its only one,
  * is a Layer of `LanguageModel`; `fast` and `good` may be others for the workers of these grades. Fails with what is wrong with it.
  */
-export const layer = (name: string): Layer.Layer<AgentModels, UsageError> =>
+export const layer = (name: string): Layer.Layer<AgentModels, UsageError | ModelFailed> =>
   name.startsWith(openai) ? openAi(name.slice(openai.length)) : fromModule(name)
 
 const openai = "openai:"
@@ -23,7 +23,7 @@ const openai = "openai:"
 const openAi = (model: string): Layer.Layer<AgentModels> =>
   Layer.effect(
     AgentModels,
-    Effect.map(LanguageModel.LanguageModel, (main) => ({ main, fast: main, good: main }))
+    Effect.map(LanguageModel.LanguageModel, (main) => ({ name: `${openai}${model}`, main, fast: main, good: main }))
   ).pipe(
     Layer.provide(
       AgentOpenAi.layer({
@@ -35,7 +35,7 @@ const openAi = (model: string): Layer.Layer<AgentModels> =>
     Layer.provide(FetchHttpClient.layer)
   )
 
-const fromModule = (name: string): Layer.Layer<AgentModels, UsageError> =>
+const fromModule = (name: string): Layer.Layer<AgentModels, UsageError | ModelFailed> =>
   Layer.effect(
     AgentModels,
     Effect.gen(function* () {
@@ -46,7 +46,7 @@ const fromModule = (name: string): Layer.Layer<AgentModels, UsageError> =>
       const main = yield* model(name, ...mainOf(exports))
       const or = (grade: string) =>
         exports[grade] === undefined ? Effect.succeed(main) : model(name, grade, exports[grade])
-      return { main, fast: yield* or("fast"), good: yield* or("good") }
+      return { name, main, fast: yield* or("fast"), good: yield* or("good") }
     })
   )
 
@@ -74,7 +74,17 @@ const model = Effect.fnUntraced(function* (name: string, exported: string, value
   }
   // What a foreign module exports has no type here; whether it gives a model is looked up below.
   const context = yield* Layer.build(value as Layer.Layer<unknown, unknown>).pipe(
-    Effect.mapError((error) => new UsageError({ message: `--model ${name} cannot be started: ${messageOf(error)}` }))
+    Effect.catchCause((cause) =>
+      Cause.hasInterruptsOnly(cause)
+        ? Effect.interrupt
+        : Effect.fail(
+            new ModelFailed({
+              message:
+                `--model ${name} cannot be started: its Layer \`${exported}\` failed with ${messageOf(Cause.squash(cause))}. ` +
+                "Correct that, or give another --model."
+            })
+          )
+    )
   )
   const found = Context.getOption(context, LanguageModel.LanguageModel)
   return yield* Effect.fromOption(found).pipe(

@@ -180,9 +180,10 @@ const run = Effect.fnUntraced(function* () {
   })
 
   yield* cards.connect((event) => Effect.asVoid(Queue.offer(messages, { type: "card", event })))
+  const transcript = AgentTranscript.make()
   yield* (yield* WorkerEvents).listen((task, event) =>
     event.type === "said" || event.type === "note"
-      ? Effect.sync(() => print(AgentTranscript.render(event, `[${task.worker_id}] `)))
+      ? Effect.sync(() => print(transcript(event, task.worker_id)))
       : Effect.void
   )
   yield* input.next.pipe(

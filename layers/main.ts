@@ -40,7 +40,7 @@ const platform = Layer.mergeAll(
 
 const program = Command.run(command, { version: Version.version }).pipe(
   Effect.tapError((error) =>
-    error instanceof Commands.UsageError
+    error instanceof Commands.UsageError || error instanceof Commands.ModelFailed
       ? Effect.flatMap(Output, (output) => output.err(`livetools: ${error.message}\n`))
       : Effect.void
   ),

@@ -30,6 +30,11 @@ export interface Options {
    * when nobody does; the end of what was read is kept. Default `tail`.
    */
   readonly stderr?: "tail" | "pipe" | undefined
+  /**
+   * What standard output and error are. `fifo`: the child can open them by name, as `/dev/stdout`, which fails on a
+   * `socket`; takes a few ms to make, and where none can be made they are sockets. Default `socket`.
+   */
+  readonly stdio?: "socket" | "fifo" | undefined
   /** How much of standard error is kept, in bytes. Default 65,536. */
   readonly stderrTailBytes?: number | undefined
   /** How many pipes, open in both directions, the child gets as descriptors 3, 4, …. Default 0. */

@@ -104,6 +104,8 @@ export class DuplicateTool extends Schema.TaggedError<DuplicateTool>()("Duplicat
 interface Options<Cap extends Tier.Tier> {
   /** The highest tier shown. Default `exec`. */
   readonly cap?: Cap
+  /** What to say of a service that is not in the context, by its key, instead of that it is not wired. */
+  readonly missing?: ReadonlyMap<string, string>
 }
 
 /**
@@ -118,7 +120,7 @@ export const make = <const Tools extends ReadonlyArray<LiveTool.Any>, const Cap 
   LiveTool.ServicesOfTool<Shown<Tools[number], Cap>> | Scope.Scope
 > =>
   Effect.map(
-    compose(tools, options?.cap ?? "exec", false),
+    compose(tools, options, false),
     // The cap was applied to the list as `Shown` applies it to the type.
     (surface) => surface as Surface<Shown<Tools[number], Cap>>
   )
@@ -127,7 +129,7 @@ export const make = <const Tools extends ReadonlyArray<LiveTool.Any>, const Cap 
 export const makeWired = (
   tools: ReadonlyArray<LiveTool.Any>,
   options?: Options<Tier.Tier>
-): Effect.Effect<Surface, DuplicateTool, Scope.Scope> => compose(tools, options?.cap ?? "exec", true)
+): Effect.Effect<Surface, DuplicateTool, Scope.Scope> => compose(tools, options, true)
 
 /** The surface of a run, for those who take it from the context. */
 export class Wired extends Context.Service<Wired, Surface>()("livetools/Surface") {}
@@ -140,9 +142,10 @@ export const layerWired = (
 
 const compose = Effect.fnUntraced(function* (
   tools: ReadonlyArray<LiveTool.Any>,
-  cap: Tier.Tier,
+  options: Options<Tier.Tier> | undefined,
   onlyWired: boolean
 ): Effect.fn.Return<Surface, DuplicateTool, Scope.Scope> {
+  const cap = options?.cap ?? "exec"
   // What the shown tools need is in it: `make` says so in its type, and `makeWired` looks.
   const context = (yield* Effect.context<Scope.Scope>()) as Context.Context<unknown>
   const shown = new Map<string, LiveTool.Any>()
@@ -151,13 +154,13 @@ const compose = Effect.fnUntraced(function* (
   for (const tool of tools) {
     if (names.has(tool.name)) return yield* new DuplicateTool({ name: tool.name })
     names.add(tool.name)
-    const missing = onlyWired
-      ? tool.requires
-          .filter((key) => Option.isNone(Context.getOption(context, key)))
-          .map((key) => `${key.key} is not wired`)
-      : []
-    if (!Tier.isWithin(tool.tier, cap)) missing.push(`its tier is ${tool.tier}, the cap is ${cap}`)
-    if (missing.length > 0) absent.push({ name: tool.name, tier: tool.tier, missing })
+    const missing = new Set<string>()
+    for (const key of onlyWired ? tool.requires : []) {
+      if (Option.isSome(Context.getOption(context, key))) continue
+      missing.add(options?.missing?.get(key.key) ?? `${key.key} is not wired`)
+    }
+    if (!Tier.isWithin(tool.tier, cap)) missing.add(`its tier is ${tool.tier}, the cap is ${cap}`)
+    if (missing.size > 0) absent.push({ name: tool.name, tier: tool.tier, missing: [...missing] })
     else shown.set(tool.name, tool)
   }
 

@@ -1,9 +1,4 @@
-/**
- * One running interpreter: its process, the frames both ways, and what it shows, in order.
- *
- * Node gives a child sockets for its descriptors, and Linux does not open a socket by name: a cell or a child of one that opens
- * `/dev/stdout` or `/dev/stderr` (`echo x > /dev/stderr`) gets ENXIO. `>&2` works.
- */
+/** One running interpreter: its process, the frames both ways, and what it shows, in order. */
 import { randomUUID } from "node:crypto"
 import { Clock, Context, Deferred, Effect, Fiber, Option, type Scope, Stream } from "effect"
 import * as Frame from "../../src/kernel/Frame.ts"
@@ -95,6 +90,7 @@ export const start = Effect.fnUntraced(function* (
       stdin: "empty",
       stdout: "pipe",
       stderr: "pipe",
+      stdio: "fifo",
       stderrTailBytes: 4096,
       extraPipes: 2,
       grace,

@@ -1,5 +1,6 @@
 /** One child: started, wired to its pipes, and ended with its tree. */
 import { type ChildProcess, spawn } from "node:child_process"
+import { closeSync } from "node:fs"
 import { Socket } from "node:net"
 import { Deferred, Duration, Effect, Stream } from "effect"
 import {
@@ -12,6 +13,7 @@ import {
   type SpawnReason
 } from "../../src/Processes.ts"
 import * as Executable from "./Executable.ts"
+import type * as Fifo from "./Fifo.ts"
 import * as Pipes from "./Pipes.ts"
 import * as ProcessTable from "./ProcessTable.ts"
 import * as Tree from "./Tree.ts"
@@ -36,17 +38,35 @@ const fromNode = (command: string, error: unknown): SpawnError => {
 
 export type Environment = Readonly<Record<string, string>>
 
+/** A child that has just started. */
+export interface Started {
+  readonly child: ChildProcess
+  readonly pid: number
+  /** The host's ends of its descriptors, from 0 on. */
+  readonly sockets: ReadonlyArray<Socket | undefined>
+}
+
+/** The descriptors that are pipes out of the child. */
+export const outputs = ({ stdout }: Options): ReadonlyArray<number> => (stdout === "discard" ? [2] : [1, 2])
+
 /**
  * Starts a program. Node reports some failures by throwing, some by an event of the next tick. `started` is called at once:
- * what attaches listeners must not miss an event.
+ * what attaches listeners must not miss an event. `fifos` are for the `outputs`, in order; they are closed in any case.
  */
 export const launch = <A>(
   options: Options,
   file: string,
   env: Environment,
-  started: (child: ChildProcess, pid: number) => A
+  fifos: ReadonlyArray<Fifo.Fifo>,
+  started: (started: Started) => A
 ): Effect.Effect<A, SpawnError> =>
   Effect.callback((resume) => {
+    const fds = outputs(options)
+    const writerOf = (fd: number) => fifos[fds.indexOf(fd)]?.writer ?? "pipe"
+    const readers = fifos.map(({ reader }) => new Socket({ fd: reader, readable: true, writable: false }))
+    const abandon = () => {
+      for (const reader of readers) reader.destroy()
+    }
     try {
       const child = spawn(file, options.args, {
         argv0: options.command,
@@ -55,18 +75,26 @@ export const launch = <A>(
         detached: true,
         stdio: [
           options.stdin === "empty" ? "ignore" : "pipe",
-          options.stdout === "discard" ? "ignore" : "pipe",
-          "pipe",
+          options.stdout === "discard" ? "ignore" : writerOf(1),
+          writerOf(2),
           ...Array.from({ length: options.extraPipes ?? 0 }, () => "pipe" as const)
         ]
       })
       child.on("error", (error) => {
         for (const stream of child.stdio) stream?.destroy()
+        abandon()
         resume(Effect.fail(fromNode(options.command, error)))
       })
-      if (child.pid !== undefined) resume(Effect.succeed(started(child, child.pid)))
+      if (child.pid === undefined) return
+      const sockets = child.stdio.map(
+        (stream, fd) => readers[fds.indexOf(fd)] ?? (stream instanceof Socket ? stream : undefined)
+      )
+      resume(Effect.succeed(started({ child, pid: child.pid, sockets })))
     } catch (error) {
+      abandon()
       resume(Effect.fail(fromNode(options.command, error)))
+    } finally {
+      for (const { writer } of fifos) closeSync(writer)
     }
   })
 
@@ -85,7 +113,7 @@ export interface Events {
 }
 
 /** Wires a child that has just started. */
-export const wire = (options: Options, child: ChildProcess, root: Tree.Root, events: Events): Child => {
+export const wire = (options: Options, { child, sockets }: Started, root: Tree.Root, events: Events): Child => {
   const exited = Deferred.makeUnsafe<Exit>()
   const ended = Deferred.makeUnsafe<void>()
   let exit: Exit | undefined
@@ -103,7 +131,6 @@ export const wire = (options: Options, child: ChildProcess, root: Tree.Root, eve
     Deferred.doneUnsafe(exited, Effect.succeed(exit))
   })
 
-  const sockets = child.stdio.map((stream) => (stream instanceof Socket ? stream : undefined))
   const closed = (what: string) => () => {
     const state = exit !== undefined ? describeExit(exit) : reason !== undefined ? "is being ended" : undefined
     return `${what} of ${options.command} is closed${state === undefined ? "" : `: the process ${state}`}`
@@ -120,7 +147,7 @@ export const wire = (options: Options, child: ChildProcess, root: Tree.Root, eve
   const tail = Pipes.tail(options.stderrTailBytes ?? 65_536)
   const keep = (chunk: Uint8Array) => tail.push(chunk)
   const piped = options.stderr === "pipe"
-  if (!piped) child.stderr?.on("data", keep).on("error", () => {})
+  if (!piped) sockets[2]?.on("data", keep).on("error", () => {})
 
   // The first reason stands, and the tree is ended once, whoever asks.
   const endTree = (why: "end" | "memory_limit", grace: Duration.Duration) =>
@@ -175,7 +202,7 @@ export const wire = (options: Options, child: ChildProcess, root: Tree.Root, eve
   const close = Effect.andThen(
     end,
     Effect.sync(() => {
-      for (const stream of child.stdio) stream?.destroy()
+      for (const socket of sockets) socket?.destroy()
     })
   )
   return { process: handle, close, watch: Tree.onRealClock(watch) }

@@ -8,7 +8,7 @@ import { Effect } from "effect"
 import { onRealClock } from "./Tree.ts"
 
 /**
- * It reads `+ ID PID START SOCKET,…` (a child began; PID 0: its group is gone), `- ID` (nothing of it is left) and
+ * It reads `+ ID PID START PIPE,…` (a child began; PID 0: its group is gone), `- ID` (nothing of it is left) and
  * `q` (the run ended in order). Then it looks for members as `Tree.members` does: by mark, group, session, pipe and
  * descent; stops them until a look shows no new one; kills them; and is done after two looks that show none.
  * It knows again who it has stopped: their parent may have died since.
@@ -17,10 +17,10 @@ import { onRealClock } from "./Tree.ts"
 const script = String.raw`
 trap '' HUP INT QUIT TERM PIPE TSTP
 held=' '
-while read -r op id pid start sockets; do
+while read -r op id pid start pipes; do
   case $op in q) exit 0 ;; esac
   case $held in *" $id:"*) rest=\${held#*" $id:"}; held="\${held%%" $id:"*} \${rest#* }" ;; esac
-  case $op in +) held="$held$id:$pid:$start:$sockets " ;; esac
+  case $op in +) held="$held$id:$pid:$start:$pipes " ;; esac
 done
 
 mark="^LIVETOOLS_RUN=(.*:)?$1(:|$)"
@@ -30,8 +30,8 @@ if [ -r /proc/self/stat ]; then
   holders() {
     ls -l /proc/[0-9]*/fd/[0-9] | awk -v held="$held" '
       BEGIN { n = split(held, h, " "); for (i = 1; i <= n; i++) { split(h[i], f, ":"); m = split(f[4], s, ",")
-              for (j = 1; j <= m; j++) wanted["socket:[" s[j] "]"] = 1 } }
-      $NF in wanted { split($(NF - 2), path, "/"); print path[3] }'
+              for (j = 1; j <= m; j++) wanted[s[j] ~ /^[0-9]+$/ ? "socket:[" s[j] "]" : "/" s[j] "/"] = 1 } }
+      { for (w in wanted) if (index($0, w)) { match($0, "/proc/[0-9]+/"); split(substr($0, RSTART), path, "/"); print path[3]; break } }'
   }
 else
   stats() { ps -ax -o pid= -o ppid= -o pgid= -o state= | awk '{ print $1 " (x) " $4, $2, $3, $3, "0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0" }'; }
@@ -76,7 +76,7 @@ done
 interface Held {
   readonly pid: number
   readonly start: number
-  readonly sockets: ReadonlySet<string>
+  readonly pipes: ReadonlySet<string>
   readonly groupIsGone: boolean
 }
 
@@ -93,10 +93,8 @@ export interface Guardian {
   readonly close: Effect.Effect<void>
 }
 
-const line = (id: number, child: Held): string => {
-  const sockets = [...child.sockets].map((socket) => socket.replaceAll(/\D/g, "")).join(",")
-  return `+ ${id} ${child.groupIsGone ? 0 : child.pid} ${child.start} ${sockets}\n`
-}
+const line = (id: number, child: Held): string =>
+  `+ ${id} ${child.groupIsGone ? 0 : child.pid} ${child.start} ${[...child.pipes].join(",")}\n`
 
 const launch = (runId: string): ChildProcess => {
   const guardian = spawn("/bin/sh", ["-c", script, "livetools-guardian", runId], {

@@ -4,6 +4,7 @@ import { Effect, Layer } from "effect"
 import { type Options, Processes } from "../../src/Processes.ts"
 import * as Child from "./Child.ts"
 import * as Executable from "./Executable.ts"
+import * as Fifo from "./Fifo.ts"
 import * as Guardian from "./Guardian.ts"
 import * as ProcessTable from "./ProcessTable.ts"
 import * as Tree from "./Tree.ts"
@@ -58,12 +59,14 @@ const make = Effect.fn("NodeProcesses.make")(function* (runId: string) {
     if (wrong !== undefined) return yield* wrong
     const file = yield* Effect.fromResult(Executable.find(options.command, options.cwd, env["PATH"]))
     guardian.start()
-    return yield* Child.launch(options, file, env, (started, pid) => {
+    const fifos = options.stdio === "fifo" ? yield* Fifo.make(Child.outputs(options).length) : []
+    return yield* Child.launch(options, file, env, fifos, (started) => {
+      const { pid } = started
       const root: Tree.Root = {
         pid,
         start: ProcessTable.startOf(pid),
         mark: markOfChild,
-        sockets: new Set(ProcessTable.socketsOf(pid)),
+        pipes: new Set(ProcessTable.pipesOf(pid)),
         groupIsGone: false
       }
       guardian.hold(id, root)

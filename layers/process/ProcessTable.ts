@@ -2,6 +2,7 @@
 import { execFile } from "node:child_process"
 import * as fs from "node:fs"
 import { Effect } from "effect"
+import * as Fifo from "./Fifo.ts"
 
 export interface Entry {
   readonly pid: number
@@ -124,16 +125,19 @@ export const marked = (
   )
 }
 
+const fifo = new RegExp(`/(${Fifo.prefix}[^/]+)/`)
+
 /**
- * The sockets among the lowest ten descriptors of a process, as `socket:[inode]`: where it has the pipes that it was
- * started with. All descriptors of all processes would be too many to look at. Linux only.
+ * The pipes among the lowest ten descriptors of a process, where it has those that it was started with: the inode of a
+ * socket, the folder of a FIFO. All descriptors of all processes would be too many to look at. Linux only.
  */
-export const socketsOf = (pid: number): ReadonlyArray<string> =>
+export const pipesOf = (pid: number): ReadonlyArray<string> =>
   numbered(`/proc/${pid}/fd`).flatMap((fd) => {
     if (fd.length > 1) return []
     try {
       const target = fs.readlinkSync(`/proc/${pid}/fd/${fd}`)
-      return target.startsWith("socket:") ? [target] : []
+      const name = (/^socket:\[(\d+)\]$/.exec(target) ?? fifo.exec(target))?.[1]
+      return name === undefined ? [] : [name]
     } catch {
       return []
     }

@@ -9,7 +9,7 @@ export interface Root {
   /** The value in `LIVETOOLS_PROCESS`. */
   readonly mark: string
   /** The child's ends of its pipes: only who inherited one holds it. */
-  readonly sockets: ReadonlySet<string>
+  readonly pipes: ReadonlySet<string>
   /** Set once the child has exited and left nobody in its group: the number may then come to name another group. */
   groupIsGone: boolean
 }
@@ -35,7 +35,7 @@ export const members = Effect.fnUntraced(function* (root: Root, known: ReadonlyA
   const own = younger.filter(ProcessTable.isOwn)
   const found = new Set(yield* ProcessTable.marked(own, variable, root.mark))
   for (const { pid } of own) {
-    if (!found.has(pid) && ProcessTable.socketsOf(pid).some((socket) => root.sockets.has(socket))) found.add(pid)
+    if (!found.has(pid) && ProcessTable.pipesOf(pid).some((pipe) => root.pipes.has(pipe))) found.add(pid)
   }
   for (const entry of younger) {
     const inGroup = hasGroup && (entry.group === root.pid || entry.session === root.pid)

@@ -1,6 +1,6 @@
 /** The loop of an agent: a language model that calls the tools of a surface until it has nothing left to call. */
 import { Effect, Hash, Result, Schedule } from "effect"
-import { type AiError, type LanguageModel, Prompt } from "effect/ai"
+import { AiError, type LanguageModel, Prompt } from "effect/ai"
 import type * as Answer from "../Answer.ts"
 import * as Content from "../Content.ts"
 import type { Surface } from "../Surface.ts"
@@ -66,6 +66,7 @@ export const make = (options: Options): Agent => {
       toolCallValidation: "deferred"
     })
   ).pipe(
+    Effect.catchDefect((defect) => Effect.fail(fault(defect))),
     Effect.tapError((error) =>
       error.isRetryable ? tell({ type: "note", text: `The model failed: ${error.message}` }) : Effect.void
     ),
@@ -148,6 +149,18 @@ export const make = (options: Options): Agent => {
 }
 
 const retries = Schedule.exponential("1 second").pipe(Schedule.upTo({ times: 4 }))
+
+/** A model is the user's own code: what it throws is its failure, not ours. */
+const fault = (defect: unknown): AiError.AiError => {
+  const what = (defect instanceof Error ? `${defect.name}: ${defect.message}` : String(defect)).slice(0, 500)
+  return AiError.make({
+    module: "LanguageModel",
+    method: "generateText",
+    reason: new AiError.UnknownError({
+      description: `its code threw ${what.replaceAll(/\s+/g, " ")}. That is a fault in the model, not in the task: correct it, or use another model`
+    })
+  })
+}
 
 const cutCall = (name: string): Answer.Answer => ({
   isFailure: true,

@@ -9,11 +9,12 @@ import * as AgentTranscript from "./AgentTranscript.ts"
 import { WorkerEvents } from "./AgentWorker.ts"
 import { Output } from "./Output.ts"
 import { RunInfo } from "./RunInfo.ts"
-import { CallFailed, UsageError } from "./Usage.ts"
+import { CallFailed, ModelFailed, UsageError } from "./Usage.ts"
 
 /**
  * Works on a task and prints what is said and done, workers behind their names; with `json` one event a line. Fails with
- * `UsageError` without a model, and with `CallFailed` (1) when the model fails or the loop is ended before the task.
+ * `UsageError` without a model, with `ModelFailed` when the model fails, and with `CallFailed` (1) when the loop is ended before
+ * the task.
  */
 export const run = Effect.fn("AgentCommand.run")(function* ({
   json,
@@ -32,11 +33,12 @@ export const run = Effect.fn("AgentCommand.run")(function* ({
   }
   const surface = yield* Surface.Wired
   const { cwd } = yield* RunInfo
+  const transcript = AgentTranscript.make()
   const print = (event: Agent.Event, worker?: Task) =>
     output.out(
       json
         ? `${JSON.stringify(worker === undefined ? event : { worker_id: worker.worker_id, ...event })}\n`
-        : AgentTranscript.render(event, worker === undefined ? "" : `[${worker.worker_id}] `)
+        : transcript(event, worker?.worker_id)
     )
   yield* (yield* WorkerEvents).listen((worker, event) => print(event, worker))
   const agent = Agent.make({
@@ -46,8 +48,10 @@ export const run = Effect.fn("AgentCommand.run")(function* ({
     tell: (event) => print(event)
   })
   const ended = yield* agent.ask([task]).pipe(
-    Effect.tapError((error) => output.err(`livetools: the language model failed: ${error.message}\n`)),
-    Effect.mapError(() => new CallFailed({ exitCode: 1 }))
+    Effect.mapError(
+      (error) =>
+        new ModelFailed({ message: `the language model of --model ${models.value.name} failed: ${error.message}` })
+    )
   )
   if (json) yield* output.out(`${JSON.stringify({ type: "ended", ...ended })}\n`)
   if (ended.outcome !== "done") return yield* new CallFailed({ exitCode: 1 })

@@ -5,15 +5,39 @@ import { visible } from "./Visible.ts"
 const maxLines = 20
 const maxLine = 400
 
+/**
+ * What renders the events of a run, the workers' behind their names. An answer that does not stand right below its call, as
+ * when calls run together, begins with the call that it belongs to.
+ */
+export const make = (): ((event: Event, worker?: string) => string) => {
+  const open = new Map<string, string>()
+  let above: string | undefined
+  return (event, worker) => {
+    const prefix = worker === undefined ? "" : `[${worker}] `
+    const key = "id" in event ? `${prefix}${event.id}` : undefined
+    const isBelow = key !== undefined && key === above
+    above = event.type === "call" ? key : undefined
+    if (key === undefined) return render(event, prefix)
+    if (event.type === "call") open.set(key, callOf(event))
+    const call = open.get(key)
+    if (event.type !== "answer") return render(event, prefix)
+    open.delete(key)
+    return (isBelow ? "" : indent([`< ${call ?? visible(event.tool)}`], prefix, "")) + render(event, prefix)
+  }
+}
+
+const callOf = ({ params, tool }: Event & { readonly type: "call" }): string =>
+  `${visible(tool)} ${clip(JSON.stringify(params) ?? "")}`
+
 /** The event as lines, each behind the prefix. */
-export const render = (event: Event, prefix = ""): string => {
+const render = (event: Event, prefix: string): string => {
   switch (event.type) {
     case "said":
       return indent(visible(event.text.trim()).split("\n"), prefix, "")
     case "note":
       return indent([`(${visible(event.text)})`], prefix, "")
     case "call":
-      return indent([`> ${visible(event.tool)} ${clip(JSON.stringify(event.params) ?? "")}`], prefix, "")
+      return indent([`> ${callOf(event)}`], prefix, "")
     case "answer": {
       const { answer } = event
       const lines = visible(answer.text).trimEnd().split("\n").map(clip)

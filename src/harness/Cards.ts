@@ -43,12 +43,14 @@ export type Event =
   | { readonly type: "open"; readonly card: Card }
   | { readonly type: "close"; readonly card_id: string; readonly reason: "answered" | "skipped" | "withdrawn" }
 
-export interface Response {
-  /** Labels of options, or their numbers from 1. */
-  readonly selected?: ReadonlyArray<string | number> | undefined
-  readonly text?: string | undefined
-  readonly skip?: boolean | undefined
-}
+export type Response =
+  | { readonly skip: true }
+  | {
+      readonly skip?: false | undefined
+      /** Labels of options, or their numbers from 1. */
+      readonly selected?: ReadonlyArray<string | number> | undefined
+      readonly text?: string | undefined
+    }
 
 /** Why a response to a card was not taken (SPEC §12). The card stays as it is. */
 export class CardError extends Schema.TaggedError<CardError>()("CardError", {

@@ -18,10 +18,10 @@ import { Output } from "./Output.ts"
 import * as Pictures from "./Pictures.ts"
 import { RunInfo } from "./RunInfo.ts"
 import * as Serve from "./Serve.ts"
-import { CallFailed, UsageError } from "./Usage.ts"
+import { CallFailed, type ModelFailed, UsageError } from "./Usage.ts"
 import { VibeSwitch } from "./VibeSwitch.ts"
 
-export { CallFailed, UsageError } from "./Usage.ts"
+export { CallFailed, ModelFailed, UsageError } from "./Usage.ts"
 
 export interface RunOptions {
   readonly cwd: string
@@ -41,7 +41,7 @@ export type Run = Surface.Wired | Cards | RunInfo | VibeSwitch | WorkerEvents
 
 /** How a run is begun and how its human is reached, on this platform. */
 export interface Platform {
-  readonly run: (options: RunOptions) => Layer.Layer<Run, UsageError>
+  readonly run: (options: RunOptions) => Layer.Layer<Run, UsageError | ModelFailed>
   /** Connects the terminal to the cards, where there is one. */
   readonly connectTerminal: Effect.Effect<void, never, Cards | Scope.Scope>
   /** Reads calls from the terminal until it is closed; `None` where there is no terminal. */
@@ -93,7 +93,7 @@ const json = Flag.Boolean("json").pipe(
   Flag.withDefault(false)
 )
 
-/** The whole command. Fails with `UsageError` (exit code 2) and `CallFailed` (1, or 2 where the call itself was wrong). */
+/** The whole command. Fails with `UsageError` (exit code 2), `ModelFailed` (1), `CallFailed` (1, or 2 where the call itself was wrong). */
 export const make = (platform: Platform) => {
   const inRun =
     <Config extends Common, A, E, R>(body: (config: Config) => Effect.Effect<A, E, R>) =>
@@ -236,7 +236,7 @@ export const make = (platform: Platform) => {
   return Command.make(
     "livetools",
     common,
-    (config): Effect.Effect<void, UsageError | CliError.ShowHelp, FileSystem.FileSystem> =>
+    (config): Effect.Effect<void, UsageError | ModelFailed | CliError.ShowHelp, FileSystem.FileSystem> =>
       Option.isNone(platform.console)
         ? Effect.fail(new CliError.ShowHelp({ commandPath: ["livetools"], errors: [] }))
         : openConsole(config)

@@ -54,7 +54,13 @@ const CardsAnswer = Schema.Struct({
   selected: Schema.optionalKey(Schema.Array(Schema.Union([Schema.String, Schema.Finite]))),
   text: Schema.optionalKey(Schema.String),
   skip: Schema.optionalKey(Schema.Boolean)
-})
+}).check(
+  Schema.makeFilter(({ selected = [], skip, text = "" }) =>
+    skip === true && (selected.length > 0 || text !== "")
+      ? "`skip` drops the card unanswered, so it cannot come with `selected` or `text`; send either"
+      : undefined
+  )
+)
 
 class RpcError extends Schema.TaggedError<RpcError>()("RpcError", {
   code: Schema.Int,
@@ -143,8 +149,8 @@ export const serve = Effect.fnUntraced(function* (options: Options): Effect.fn.R
           : Effect.as(options.vibe.set(on), { on })
       ),
     "cards.answer": (input) =>
-      Effect.flatMap(read(CardsAnswer, "cards.answer", input), ({ card_id, ...response }) =>
-        cards.answer(card_id, response).pipe(
+      Effect.flatMap(read(CardsAnswer, "cards.answer", input), ({ card_id, selected, skip, text }) =>
+        cards.answer(card_id, skip === true ? { skip } : { selected, text }).pipe(
           Effect.as({ accepted: true }),
           Effect.mapError(({ code, message }) => new RpcError({ code: invalidParams, message, data: { code } }))
         )

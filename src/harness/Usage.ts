@@ -7,6 +7,12 @@ export class UsageError extends Schema.TaggedError<UsageError>()("UsageError", {
   override readonly [Runtime.errorReported] = false
 }
 
+/** The language model of an agent could not be started, or failed (exit code 1); `message` says which, why, and what to do. */
+export class ModelFailed extends Schema.TaggedError<ModelFailed>()("ModelFailed", { message: Schema.String }) {
+  override readonly [Runtime.errorExitCode] = 1
+  override readonly [Runtime.errorReported] = false
+}
+
 /** A tool failed, or was denied, or an agent did not come to an end. It is told on standard output or error already. */
 export class CallFailed extends Schema.TaggedError<CallFailed>()("CallFailed", { exitCode: Schema.Int }) {
   override readonly [Runtime.errorExitCode] = this.exitCode

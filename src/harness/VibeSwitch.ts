@@ -3,7 +3,7 @@ import { Context, Effect, Exit, Layer, Scope, Semaphore } from "effect"
 import type * as LiveTool from "../LiveTool.ts"
 import * as Surface from "../Surface.ts"
 import type * as Tier from "../Tier.ts"
-import { type Roster, VibeMode } from "../vibe/Roster.ts"
+import { Roster, VibeMode } from "../vibe/Roster.ts"
 
 export class VibeSwitch extends Context.Service<
   VibeSwitch,
@@ -15,6 +15,9 @@ export class VibeSwitch extends Context.Service<
     readonly onChange: (listener: Effect.Effect<void>) => Effect.Effect<void, never, Scope.Scope>
   }
 >()("livetools/harness/VibeSwitch") {}
+
+const off = "vibe mode is off: start with `--vibe` (in the console `:vibe on`, over serve `vibe.set`)"
+const whileOff = new Map([Roster, VibeMode].map(({ key }) => [key, off]))
 
 /** The surface of a run, whose tools come and go with the mode: `Surface.Wired` is always the one of now. */
 export const layer = <R>(options: {
@@ -30,7 +33,7 @@ export const layer = <R>(options: {
       const context = yield* Effect.context<R>()
       const turn = Semaphore.makeUnsafe(1)
       const listeners = new Set<Effect.Effect<void>>()
-      const base = yield* Surface.makeWired(tools, { cap })
+      const base = yield* Surface.makeWired(tools, { cap, missing: whileOff })
       let current = base
       let mode: Scope.Closeable | undefined
 

@@ -6,6 +6,8 @@ import sys
 from _thread import allocate_lock, start_new_thread
 from time import monotonic, sleep
 
+from .wire import SWITCH
+
 WINDOW = 0.05
 WRITES_A_WINDOW = 100
 
@@ -143,7 +145,7 @@ class Streams:
             self.c_flush()
         finally:
             self.switching = False
-        self.wire.mark()
+        self.wire.mark(SWITCH)
 
     def arm(self):
         """Begins a burst: until the next tick text is only buffered."""
@@ -183,7 +185,7 @@ class Streams:
         elif event in _STARTS_A_CHILD and self.wire.mine:
             self.flush()
             if event != "os.exec":
-                self.wire.mark()
+                self.wire.mark(SWITCH)
             self.last = _CHILD
 
 

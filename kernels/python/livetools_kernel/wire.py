@@ -11,6 +11,7 @@ _decode = json.JSONDecoder().decode
 _write, _read, _close, _getpid, _set_blocking, _exit = os.write, os.read, os.close, os.getpid, os.set_blocking, os._exit
 
 MAX_FRAME = 64 * 1024 * 1024
+SWITCH = b"~"
 
 
 class TooLarge(ValueError):
@@ -71,11 +72,11 @@ class Wire:
         """False in a process that a cell forked: it has no protocol."""
         return self.pid == _getpid()
 
-    def mark(self):
-        """Writes a mark to both pipes; gives its number."""
+    def mark(self, kind=b""):
+        """Writes a mark to both pipes; gives its number. `SWITCH`: no frame belongs to it."""
         with self.shield, self.lock:
             self.seq += 1
-            mark = b"\0%b:%d\0" % (self.marker, self.seq)
+            mark = b"\0%b:%d%b\0" % (self.marker, self.seq, kind)
             for fd in self.pipes:
                 try:
                     _write_all(fd, mark)
