@@ -47,7 +47,9 @@ import * as WriteTools from "./WriteTools.ts"
 import * as NodeWorkspace from "./workspace/NodeWorkspace.ts"
 
 /** A run in a directory. Nothing is started before a tool needs it; everything is released with the scope. */
-export const layer = (options: Commands.RunOptions): Layer.Layer<Commands.Run, Commands.UsageError | Commands.ModelFailed> => {
+export const layer = (
+  options: Commands.RunOptions
+): Layer.Layer<Commands.Run, Commands.UsageError | Commands.ModelFailed> => {
   const cwd = Path.resolve(options.cwd)
   return Layer.unwrap(
     Effect.gen(function* () {

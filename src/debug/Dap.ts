@@ -1,9 +1,11 @@
 /** The base of the Debug Adapter Protocol over framed bytes (checklist 1–12). It owns no process: bytes come as a stream and go through a function. */
-import { Effect, Schema, Scope, Stream } from "effect"
-import * as Framing from "../wire/Framing.ts"
-import * as Outbox from "../wire/Outbox.ts"
+import { Effect, Schema, Scope } from "effect"
+import * as Messages from "../wire/Messages.ts"
 import * as Pending from "../wire/Pending.ts"
 import * as Wire from "./Wire.ts"
+
+export { Closed } from "../wire/Messages.ts"
+export type { End } from "../wire/Messages.ts"
 
 /** The adapter answered with an error; `message` is the most helpful text of it. */
 export class RequestError extends Schema.TaggedError<RequestError>()("RequestError", {
@@ -11,35 +13,20 @@ export class RequestError extends Schema.TaggedError<RequestError>()("RequestErr
   message: Schema.String
 }) {}
 
-/** There is no connection (any more); `message` says why. */
-export class Closed extends Schema.TaggedError<Closed>()("Closed", { message: Schema.String }) {}
-
-/** Why a connection is over. `isClosed`: the other side has closed it, and how that ended says more than the reason. */
-export interface End {
-  readonly reason: string
-  readonly isClosed: boolean
-}
-
 export interface Connection {
   /** Sends at once and waits for the `body` of the answer, however long it takes. */
-  readonly request: (command: string, args?: unknown) => Effect.Effect<unknown, RequestError | Closed>
+  readonly request: (command: string, args?: unknown) => Effect.Effect<unknown, RequestError | Messages.Closed>
   /** Completes when all that was sent so far has been written. */
   readonly flushed: Effect.Effect<void>
   /** Fails what waits, and all later requests. The first reason stands. */
   readonly close: (reason: string) => void
 }
 
-export interface Options<E> {
-  readonly input: Stream.Stream<Uint8Array, E>
-  readonly write: (bytes: Uint8Array) => Effect.Effect<void, { readonly message: string }>
+export interface Options<E> extends Messages.Options<E> {
   /** Called in the order of arrival, between the answers; must not throw or take long. */
   readonly onEvent: (event: string, body: unknown) => void
   /** Answers a request of the adapter with a body, or refuses it with a text. */
   readonly onRequest: (command: string, args: unknown) => Effect.Effect<unknown, string>
-  /** What was not understood; the connection goes on. */
-  readonly onNoise: (what: string) => void
-  /** Called once, when no message will come or go any more; not after `close`. Requests wait on until `close`. */
-  readonly onEnd: (end: End) => void
 }
 
 /** The longest message, in bytes. */
@@ -57,29 +44,20 @@ export const errorText = (command: string, response: unknown): string => {
   return Wire.cut(found ?? `the request ${command} failed, without a reason`, 4000).trim()
 }
 
-const excerpt = (text: string): string => (text.length > 200 ? `${Wire.cut(text, 200)}…` : text)
-
 export const make = Effect.fnUntraced(function* <E>(
   options: Options<E>
 ): Effect.fn.Return<Connection, never, Scope.Scope> {
   // A scope that is being closed takes no fibers, and what is asked while the owner says goodbye is still answered.
   const answering = yield* Scope.fork(yield* Effect.scope)
+  const messages = yield* Messages.make({ ...options, limits: { bodyBytes: longestMessage } })
   let lastSeq = 0
-  const pending = Pending.make<unknown, RequestError | Closed>(() => ++lastSeq)
+  const pending = Pending.make<unknown, RequestError | Messages.Closed>(() => ++lastSeq)
   const commands = new Map<number, string>()
-  let isOver = false
-  const end = (reason: string, isClosed: boolean) => {
-    if (isOver) return
-    isOver = true
-    options.onEnd({ reason, isClosed })
-  }
-  const outbox = yield* Outbox.make({ write: options.write, failed: end })
-  const send = (message: object): boolean => outbox.send(Framing.encode(JSON.stringify(message)))
 
   const respond = (request: object, answer: object) =>
     Effect.sync(() => {
       const [request_seq, command] = [Wire.int(request, "seq") ?? 0, Wire.text(request, "command") ?? ""]
-      send({ seq: ++lastSeq, type: "response", request_seq, command, ...answer })
+      messages.send({ seq: ++lastSeq, type: "response", request_seq, command, ...answer })
     })
 
   const serve = (message: object) =>
@@ -94,14 +72,8 @@ export const make = Effect.fnUntraced(function* <E>(
       Effect.forkIn(answering, { startImmediately: true })
     )
 
-  const take = (body: string) => {
-    let message: unknown
-    try {
-      message = JSON.parse(body)
-    } catch {
-      return Effect.sync(() => options.onNoise(`a message that is not JSON: ${excerpt(body)}`))
-    }
-    if (Wire.isRecord(message) && message["type"] === "request") return serve(message)
+  const take = (message: Messages.Message): Effect.Effect<void> => {
+    if (message["type"] === "request") return Effect.asVoid(serve(message))
     return Effect.sync(() => {
       const type = Wire.text(message, "type")
       if (type === "event") {
@@ -122,25 +94,11 @@ export const make = Effect.fnUntraced(function* <E>(
                 return Effect.fail(new RequestError({ command, message: errorText(command, message) }))
               })
         )
-      } else options.onNoise(`a message of no known type: ${excerpt(body)}`)
+      } else options.onNoise(`a message of no known type: ${Messages.excerpt(JSON.stringify(message))}`)
     })
   }
 
-  const decoder = Framing.decoder({ bodyBytes: longestMessage })
-  const onFrame = (frame: Framing.Frame) => {
-    if (frame._tag === "Body") return take(frame.text)
-    return Effect.sync(() => {
-      if (frame._tag === "Broken") end(`what it writes cannot be read: ${frame.reason}`, false)
-      else if (frame.text.trim() !== "") options.onNoise(`text between messages: ${excerpt(frame.text.trim())}`)
-    })
-  }
-  yield* options.input.pipe(
-    Stream.takeWhile(() => !isOver),
-    Stream.runForEach((chunk) => Effect.forEach(decoder.push(chunk), onFrame, { discard: true })),
-    Effect.exit,
-    Effect.andThen(Effect.sync(() => end("it has closed its output", true))),
-    Effect.forkScoped({ startImmediately: true })
-  )
+  yield* messages.listen(take)
 
   return {
     request: (command, args) =>
@@ -152,17 +110,16 @@ export const make = Effect.fnUntraced(function* <E>(
               Effect.sync(() => {
                 id = seq
                 commands.set(seq, command)
-                send({ seq, type: "request", command, ...(args === undefined ? {} : { arguments: args }) })
+                messages.send({ seq, type: "request", command, ...(args === undefined ? {} : { arguments: args }) })
               }),
             () => Effect.void
           )
           .pipe(Effect.ensuring(Effect.sync(() => commands.delete(id))))
       }),
-    flushed: outbox.flushed,
+    flushed: messages.flushed,
     close: (reason) => {
-      isOver = true
-      pending.failAll(new Closed({ message: reason }))
-      outbox.end()
+      pending.failAll(new Messages.Closed({ message: reason }))
+      messages.close()
     }
   }
 })

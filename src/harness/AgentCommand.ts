@@ -47,12 +47,14 @@ export const run = Effect.fn("AgentCommand.run")(function* ({
     system: AgentPrompt.agent(cwd, surface),
     tell: (event) => print(event)
   })
-  const ended = yield* agent.ask([task]).pipe(
-    Effect.mapError(
-      (error) =>
-        new ModelFailed({ message: `the language model of --model ${models.value.name} failed: ${error.message}` })
+  const ended = yield* agent
+    .ask([task])
+    .pipe(
+      Effect.mapError(
+        (error) =>
+          new ModelFailed({ message: `the language model of --model ${models.value.name} failed: ${error.message}` })
+      )
     )
-  )
   if (json) yield* output.out(`${JSON.stringify({ type: "ended", ...ended })}\n`)
   if (ended.outcome !== "done") return yield* new CallFailed({ exitCode: 1 })
 })

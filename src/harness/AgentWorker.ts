@@ -75,7 +75,8 @@ export const layer = <Own = never, R = never>(options: {
             run: (messages: ReadonlyArray<string>) =>
               agent.ask(messages).pipe(
                 Effect.mapError(
-                  (error) => new WorkerFailed({ message: `its language model (${models.value.name}) failed: ${error.message}` })
+                  (error) =>
+                    new WorkerFailed({ message: `its language model (${models.value.name}) failed: ${error.message}` })
                 ),
                 Effect.flatMap(({ outcome, text, turns }) =>
                   outcome === "done"

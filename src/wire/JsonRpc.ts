@@ -2,10 +2,12 @@
  * JSON-RPC 2.0 over framed bytes, as the Language Server Protocol uses it (C1–C17). It owns no process: bytes come as a
  * stream and go through a function.
  */
-import { type Duration, Effect, Schema, Scope, Stream } from "effect"
-import * as Framing from "./Framing.ts"
-import * as Outbox from "./Outbox.ts"
+import { Effect, Schema, Scope } from "effect"
+import * as Messages from "./Messages.ts"
 import * as Pending from "./Pending.ts"
+
+export { Closed } from "./Messages.ts"
+export type { End } from "./Messages.ts"
 
 /** Codes of errors (C12). */
 export const errorCodes = {
@@ -27,15 +29,12 @@ export class ResponseError extends Schema.TaggedError<ResponseError>()("Response
   data: Schema.optionalKey(Schema.Unknown)
 }) {}
 
-/** There is no connection (any more); `message` says why. */
-export class Closed extends Schema.TaggedError<Closed>()("Closed", { message: Schema.String }) {}
-
 export interface Connection {
   /**
    * Sends a request and waits for its answer; interrupted, it sends `$/cancelRequest` (C13). `params` that are `undefined` are
    * left out (C9).
    */
-  readonly request: (method: string, params?: unknown) => Effect.Effect<unknown, ResponseError | Closed>
+  readonly request: (method: string, params?: unknown) => Effect.Effect<unknown, ResponseError | Messages.Closed>
   /** Sends a notification, in order with all else; `false` when the connection is over. */
   readonly notify: (method: string, params?: unknown) => boolean
   /** Completes when all that was sent so far has been written. */
@@ -44,29 +43,11 @@ export interface Connection {
   readonly close: (reason: string) => void
 }
 
-/** Why a connection is over. `isClosed`: the other side has closed it, and how that ended says more than the reason. */
-export interface End {
-  readonly reason: string
-  readonly isClosed: boolean
-}
-
-export interface Options<E> {
-  readonly input: Stream.Stream<Uint8Array, E>
-  readonly write: (bytes: Uint8Array) => Effect.Effect<void, { readonly message: string }>
+export interface Options<E> extends Messages.Options<E> {
   /** Called in the order of arrival, between the answers; must not throw or take long. */
   readonly onNotification: (method: string, params: unknown) => void
   /** Starts in the order of arrival; many may run at once. A request is answered exactly once, whatever this does (C6). */
   readonly onRequest: (method: string, params: unknown) => Effect.Effect<unknown, ResponseError>
-  /** What was not understood, for a log; the connection goes on (C14). */
-  readonly onNoise: (what: string) => void
-  /**
-   * Called once, when no message will come or go any more; not after `close`. Requests wait on until `close`, so that their
-   * failure can say more than that.
-   */
-  readonly onEnd: (end: End) => void
-  readonly capacityBytes?: number
-  readonly stuckAfter?: Duration.Input
-  readonly limits?: Framing.Limits
 }
 
 const isRecord = (value: unknown): value is { readonly [key: string]: unknown } =>
@@ -82,28 +63,15 @@ const toError = (value: unknown): ResponseError => {
   })
 }
 
-const excerpt = (text: string): string => (text.length > 200 ? `${text.slice(0, 200)}…` : text)
-
 export const make = Effect.fnUntraced(function* <E>(
   options: Options<E>
 ): Effect.fn.Return<Connection, never, Scope.Scope> {
   // A scope that is being closed takes no fibers, and what is asked while the owner says goodbye is still answered.
   const answering = yield* Scope.fork(yield* Effect.scope)
-  const pending = Pending.make<unknown, ResponseError | Closed>()
-  let isOver = false
-  const end = (reason: string, isClosed: boolean) => {
-    if (isOver) return
-    isOver = true
-    options.onEnd({ reason, isClosed })
-  }
-  const outbox = yield* Outbox.make({
-    write: options.write,
-    failed: end,
-    ...(options.capacityBytes === undefined ? {} : { capacityBytes: options.capacityBytes }),
-    ...(options.stuckAfter === undefined ? {} : { stuckAfter: options.stuckAfter })
-  })
-  const send = (message: object): boolean => outbox.send(Framing.encode(JSON.stringify({ jsonrpc: "2.0", ...message })))
-  const notify = (method: string, params?: unknown) => !isOver && send({ method, params })
+  const messages = yield* Messages.make(options)
+  const pending = Pending.make<unknown, ResponseError | Messages.Closed>()
+  const send = (message: object): boolean => messages.send({ jsonrpc: "2.0", ...message })
+  const notify = (method: string, params?: unknown) => !messages.isOver() && send({ method, params })
 
   const serve = (id: unknown, method: string, params: unknown) =>
     Effect.suspend(() => options.onRequest(method, params)).pipe(
@@ -113,24 +81,15 @@ export const make = Effect.fnUntraced(function* <E>(
         const { code, data, message } = failure ?? toError({ message: "the client failed to answer" })
         return Effect.succeed({ id, error: { code, message, data } })
       }),
-      Effect.map(send),
+      Effect.map((answer) => send(answer)),
       Effect.forkIn(answering, { startImmediately: true })
     )
 
-  const take = (text: string) => {
-    let message: unknown
-    try {
-      message = JSON.parse(text)
-    } catch {
-      return Effect.sync(() => options.onNoise(`a message that is not JSON: ${excerpt(text)}`))
-    }
-    if (!isRecord(message)) {
-      return Effect.sync(() => options.onNoise(`a message that is not an object: ${excerpt(text)}`))
-    }
+  const take = (message: Messages.Message): Effect.Effect<void> => {
     const { error, id, method, params, result } = message
     // What has a method is no answer, even if its id is that of a request of ours (C5).
     if (typeof method === "string") {
-      if (id !== undefined && id !== null) return serve(id, method, params)
+      if (id !== undefined && id !== null) return Effect.asVoid(serve(id, method, params))
       return Effect.sync(() => {
         try {
           options.onNotification(method, params)
@@ -148,21 +107,7 @@ export const make = Effect.fnUntraced(function* <E>(
     })
   }
 
-  const decoder = Framing.decoder(options.limits)
-  const onFrame = (frame: Framing.Frame) => {
-    if (frame._tag === "Body") return take(frame.text)
-    return Effect.sync(() => {
-      if (frame._tag === "Broken") end(`what it writes cannot be read: ${frame.reason}`, false)
-      else if (frame.text.trim() !== "") options.onNoise(`text between messages: ${excerpt(frame.text.trim())}`)
-    })
-  }
-  yield* options.input.pipe(
-    Stream.takeWhile(() => !isOver),
-    Stream.runForEach((chunk) => Effect.forEach(decoder.push(chunk), onFrame, { discard: true })),
-    Effect.exit,
-    Effect.andThen(Effect.sync(() => end("it has closed its output", true))),
-    Effect.forkScoped({ startImmediately: true })
-  )
+  yield* messages.listen(take)
 
   return {
     request: (method, params) =>
@@ -177,11 +122,10 @@ export const make = Effect.fnUntraced(function* <E>(
           })
       ),
     notify,
-    flushed: outbox.flushed,
+    flushed: messages.flushed,
     close: (reason) => {
-      isOver = true
-      pending.failAll(new Closed({ message: reason }))
-      outbox.end()
+      pending.failAll(new Messages.Closed({ message: reason }))
+      messages.close()
     }
   }
 })

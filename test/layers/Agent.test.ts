@@ -94,7 +94,33 @@ export default Layer.effect(LanguageModel.LanguageModel, LanguageModel.make({
       )
       const failed = await agent(root, "--model", "m.mjs", "Go")
       assert.strictEqual(failed.code, 1)
-      assert.match(failed.err, /livetools: the language model failed: /)
+      assert.match(failed.err, /livetools: the language model of --model m\.mjs failed: /)
+    }))
+})
+
+describe("livetools agent, of a model that is faulty", { timeout: 120_000 }, () => {
+  const imports = `import { Effect, Layer, Stream } from "effect"\nimport { LanguageModel } from "effect/ai"\n`
+
+  it("says in one line what failed and what to do, with exit code 1 and no stack", () =>
+    inCheckout(async ({ path, root }) => {
+      for (const [text, expected] of [
+        [
+          `${imports}export default Layer.effect(LanguageModel.LanguageModel, LanguageModel.make({
+  generateText: () => { throw new TypeError("no such\\nfield") }, streamText: () => Stream.empty
+}))`,
+          "livetools: the language model of --model m.mjs failed: LanguageModel.generateText: its code threw TypeError: " +
+            "no such field. That is a fault in the model, not in the task: correct it, or use another model\n"
+        ],
+        [
+          `${imports}export default Layer.effect(LanguageModel.LanguageModel, Effect.die(new Error("no disk")))`,
+          "livetools: --model m.mjs cannot be started: its Layer `default` failed with no disk. " +
+            "Correct that, or give another --model.\n"
+        ]
+      ] as const) {
+        Fs.writeFileSync(path("m.mjs"), text)
+        const { code, err, out } = await Cli.run(["agent", "--model", "m.mjs", "Go"], { cwd: root })
+        assert.deepStrictEqual({ code, err, out }, { code: 1, err: expected, out: "" })
+      }
     }))
 })
 

@@ -21,7 +21,7 @@ const withModule = (text: string, body: (name: string) => Effect.Effect<void, un
 const saidBy = (name: string) =>
   Effect.gen(function* () {
     const models = yield* AgentModels
-    const say = (grade: keyof AgentModels["Service"]) =>
+    const say = (grade: "main" | "fast" | "good") =>
       Effect.map(models[grade].generateText({ prompt: "x" }), ({ text }) => text)
     return yield* Effect.all([say("main"), say("fast"), say("good")])
   }).pipe(Effect.provide(AgentModule.layer(name)))
@@ -51,7 +51,11 @@ describe("a module with language models", () => {
     await isWrong(`${imports}export default ${says("a")}\nexport const good = 1`, /its export `good` is not a Layer/)
     await isWrong(
       `${imports}export default Layer.effectDiscard(Effect.fail(new Error("no key")))`,
-      /cannot be started: no key/
+      /--model .*model\d+\.mjs cannot be started: its Layer `default` failed with no key\. Correct that, or give another/
+    )
+    await isWrong(
+      `${imports}export default ${says("a")}\nexport const good = Layer.effectDiscard(Effect.die(new Error("no disk")))`,
+      /cannot be started: its Layer `good` failed with no disk\./
     )
   })
 })

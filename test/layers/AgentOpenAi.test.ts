@@ -120,7 +120,7 @@ describe("a model behind an endpoint of OpenAI's protocol", { timeout: 120_000 }
     await endpoint([{ status: 401, body: { error: { message: "no such key" } } }], async (seen, agent) => {
       const ended = await agent("Go")
       assert.strictEqual(ended.code, 1)
-      assert.match(ended.err, /the language model failed: .*no such key/)
+      assert.match(ended.err, /the language model of --model openai:\S+ failed: .*no such key/)
       assert.strictEqual(seen.length, 1)
     })
     await endpoint([{ status: 404, body: "no model small-1" }], async (seen, agent) => {

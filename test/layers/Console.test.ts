@@ -48,7 +48,7 @@ suite(
         screen.type(":help read\r")
         await screen.see(/read \(read\): .*\n {2}path {2}\(string\)/)
         screen.type(":tools\r")
-        await screen.see(/Absent:\n(.*\n)* +vibe_spawn +read +livetools\/Roster is not wired/)
+        await screen.see(/Absent:\n(.*\n)* +vibe_spawn +read +vibe mode is off: start with `--vibe`/)
         screen.type("\u0004")
         assert.strictEqual(await screen.closed, 0)
       })

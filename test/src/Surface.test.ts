@@ -109,6 +109,10 @@ describe("Surface.makeWired", () => {
         ["look", "light"]
       )
       assert.deepStrictEqual(lamp.absent, [{ name: "drive", tier: "exec", missing: ["test/Door is not wired"] }])
+      const missing = new Map([Lamp.key, Door.key].map((key) => [key, "the power is off"]))
+      assert.deepStrictEqual((yield* Surface.makeWired([drive], { cap: "read", missing })).absent, [
+        { name: "drive", tier: "exec", missing: ["the power is off", "its tier is exec, the cap is read"] }
+      ])
     })
   )
 

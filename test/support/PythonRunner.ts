@@ -103,7 +103,7 @@ class Pipe {
           continue
         }
         const end = text.indexOf("\0", 1)
-        this.seen = Number(text.slice(start.length, end))
+        this.seen = Number.parseInt(text.slice(start.length, end), 10)
         this.sections.set(this.seen, this.open)
         this.open = ""
         text = text.slice(end + 1)

@@ -1,3 +1,6 @@
+/** The tree of which only a pipe leads to a process. */
+export const keptPipe = "an orphan in another session with a cleaned environment that kept a pipe"
+
 /** Shell scripts that print the pids of the processes they start, one a line, and then `ready`. */
 export const scripts: Readonly<Record<string, string>> = {
   "children in the background": `sleep 301 & echo $!; sleep 301 & echo $!; echo ready; wait`,
@@ -11,7 +14,7 @@ export const scripts: Readonly<Record<string, string>> = {
   "an orphan in its session with a cleaned environment": `sh -c 'env -i /bin/sleep 309 >/dev/null 2>&1 </dev/null & echo $!'; echo ready; sleep 309`,
   "a shell in another session with a cleaned environment that ignores SIGTERM": `env -i setsid /bin/sh -c 'trap "" TERM; while :; do /bin/sleep 312; done' >/dev/null 2>&1 </dev/null & echo $!; echo ready; wait`,
   "an orphan in another group of its session with a cleaned environment": `bash -c 'set -m; env -i /bin/sleep 313 >/dev/null 2>&1 </dev/null & echo $!'; echo ready; sleep 313`,
-  "an orphan in another session with a cleaned environment that kept a pipe": `setsid sh -c 'env -i setsid /bin/sleep 310 & echo $!'; echo ready; sleep 310`,
+  [keptPipe]: `setsid sh -c 'env -i setsid /bin/sleep 310 & echo $!'; echo ready; sleep 310`,
   "a child with a cleaned environment and a name like lines of the process table": `
     d=$(mktemp -d); f="$d/x) S 1
 9 (y"; cp /bin/sleep "$f"

@@ -3,7 +3,7 @@
  * so nothing that a cell does to the built-in objects reaches it, and it goes on while a cell is busy.
  */
 import { spawnSync } from "node:child_process"
-import { readdirSync, readFileSync } from "node:fs"
+import { readdirSync, readFileSync, writeSync } from "node:fs"
 import { Session } from "node:inspector"
 import { Socket } from "node:net"
 import { workerData } from "node:worker_threads"
@@ -34,7 +34,7 @@ export const start = (): void => {
   const { port, shared, requests } = workerData as ControlData
   const known: Source.Known = new Map()
   const post = (message: ToKernel) => port.postMessage(message)
-  const running = () => Math.abs(Atomics.load(shared, slot.running))
+  const cellAt = (place: number) => Math.abs(Atomics.load(shared, place))
 
   let session: Session | undefined
   const connected = () => {
@@ -51,19 +51,23 @@ export const start = (): void => {
     connected().post("Runtime.terminateExecution", () => Atomics.compareExchange(shared, place, -cell, cell))
   }
 
-  /** Stops what runs, again and again, as long as the place has this cell. `each` is told how long that takes by now. */
-  const stopWhile = (place: number, cell: number, each: (ms: number) => void) => {
+  /** Stops what runs, again and again, as long as one of the places has this cell. `each` is told how long that takes by now. */
+  const stopWhile = (places: ReadonlyArray<number>, cell: number, each: (ms: number) => void) => {
+    let before = places[0]
     const began = performance.now()
     let asked = false
     const look = () => {
-      if (Math.abs(Atomics.load(shared, place)) !== cell) return
+      const place = places.find((each) => cellAt(each) === cell)
+      if (place === undefined) return
       const ms = performance.now() - began
       if (Atomics.load(shared, slot.waitsForChild) === 1) {
         const hasHadTime = ms > killChildrenAfterMs
         if (!asked || hasHadTime) signalChild(hasHadTime ? "SIGKILL" : "SIGINT")
         asked = true
       }
-      terminate(place, cell)
+      // What has just come further may go on by itself.
+      if (place === before) terminate(place, cell)
+      before = place
       each(ms)
       setTimeout(look, everyMs)
     }
@@ -73,7 +77,7 @@ export const start = (): void => {
   const interrupt = (cell: number) => {
     const request: ToKernel = { t: "interrupt", cell }
     post(request)
-    setTimeout(() => stopWhile(slot.running, cell, () => post(request)), politeMs)
+    setTimeout(() => stopWhile([slot.running, slot.ending], cell, () => post(request)), politeMs)
   }
 
   let makeWay = () => {}
@@ -90,13 +94,15 @@ export const start = (): void => {
     post(message)
     let isMade = false
     makeWay = () => {
-      if (isMade || Math.abs(Atomics.load(shared, slot.waiting)) !== cell) return
+      if (isMade || cellAt(slot.waiting) !== cell) return
       isMade = true
       Atomics.store(shared, slot.madeWayFor, cell)
-      stopWhile(slot.waiting, cell, (ms) => {
+      stopWhile([slot.waiting], cell, (ms) => {
         // The one before may have been stopped together with what took it.
         post(message)
-        if (ms > hopelessMs) process.kill(process.pid, "SIGTERM")
+        if (ms < hopelessMs) return
+        writeSync(2, "what an earlier cell has left running in the background cannot be stopped: the kernel is ended\n")
+        process.kill(process.pid, "SIGTERM")
       })
     }
     turn = setTimeout(makeWay, turnMs)
@@ -105,11 +111,11 @@ export const start = (): void => {
   const handle = (request: Request) => {
     if (request.t === "interrupt") {
       const { cell } = request
-      if (cell === undefined || cell !== running()) return
-      if (Math.abs(Atomics.load(shared, slot.waiting)) !== cell) return interrupt(cell)
+      if (cell === undefined || (cell !== cellAt(slot.running) && cell !== cellAt(slot.ending))) return
+      if (cellAt(slot.waiting) !== cell) return interrupt(cell)
       Atomics.store(shared, slot.takenBack, cell)
       // It may have begun just now, without having seen that.
-      if (Math.abs(Atomics.load(shared, slot.waiting)) !== cell) interrupt(cell)
+      if (cellAt(slot.waiting) !== cell) interrupt(cell)
       else setTimeout(makeWay, politeMs)
     } else if (request.t === "run") void run(request.cell!, request.code ?? "", request.file)
     else post(request as ToKernel)

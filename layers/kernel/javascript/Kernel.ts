@@ -22,7 +22,7 @@ import * as Wire from "./Wire.ts"
 /** How long a promise that is the last expression is waited for, so that what it does is part of its cell. */
 const promiseMs = 1000
 
-const { compareExchange, load } = Atomics
+const { compareExchange, load, store } = Atomics
 const { apply } = Reflect
 const untold = "[an error that could not be shown: the cells have replaced built-in objects]"
 const { setImmediate, setTimeout } = NodeTimers
@@ -47,6 +47,8 @@ interface Cell extends Traceback.CellSource {
   echo?: { readonly value: unknown }
   isEvaluated: boolean
   isOver: boolean
+  /** Tells that it is over. */
+  conclude?: () => void
 }
 
 /** Thrown by `return` at the top of a cell. */
@@ -117,6 +119,7 @@ export const start = ({ control, frames, port, script, shared }: Parts): void =>
   /** Ends the cell. What comes later for the same cell finds it over. */
   const finish = (ending: Cell, end: End) => {
     if (ending.isOver) return
+    store(shared, slot.ending, ending.id)
     // A termination that is on its way takes this call, and the interrupt that comes with it ends the cell.
     while (compareExchange(shared, slot.running, ending.id, 0) === -ending.id);
     ending.isOver = true
@@ -129,11 +132,17 @@ export const start = ({ control, frames, port, script, shared }: Parts): void =>
       notice(`the cell ended while it still called ${given.join(", ")}: \`await\` the promise that the tool gives`)
     }
     // After the rejections that nobody handles, which Node tells at the end of this turn.
-    setImmediate(() => conclude(ending, end))
+    ending.conclude = () => conclude(ending, end)
+    setImmediate(ending.conclude)
   }
 
   const conclude = (ended: Cell, end: End) => {
+    if (cell !== ended) return
     const { id } = ended
+    // As at the end: the interrupt that comes with the termination concludes the cell.
+    while (compareExchange(shared, slot.ending, id, 0) === -id);
+    timers.release()
+    tellStopped("ended")
     try {
       if (end.status === "ok") showResult(ended, end.raw)
       else if (end.status === "error") wire.place({ t: "error", cell: id, ...end.told })
@@ -310,7 +319,9 @@ export const start = ({ control, frames, port, script, shared }: Parts): void =>
       case "run":
         return run(message)
       case "interrupt":
-        if (cell?.id === message.cell) finish(cell, { status: "interrupted" })
+        if (cell?.id !== message.cell) return
+        if (cell.conclude !== undefined) setImmediate(cell.conclude)
+        else finish(cell, { status: "interrupted" })
         return
       case "reply":
         tools.reply(message)

@@ -28,6 +28,11 @@ export const slot = {
   takenBack: 3,
   /** The cell for which something that ran in the background was stopped. */
   madeWayFor: 4,
+  /**
+   * The cell that is over and of which that has not been told yet, or 0; negative while a termination of what runs before that is on
+   * its way. Set and cleared by `Kernel`.
+   */
+  ending: 6,
   /** 1 when `Control` has sent the signal that it was asked for. */
   signalled: 5
 } as const

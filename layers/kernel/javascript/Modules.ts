@@ -3,6 +3,7 @@ import NodeModule, { createRequire, isBuiltin } from "node:module"
 import { dirname, isAbsolute, join, relative, resolve } from "node:path"
 import { fileURLToPath, pathToFileURL } from "node:url"
 import { constants, Script } from "node:vm"
+import * as TypeScript from "./TypeScript.ts"
 import * as Versions from "./Versions.ts"
 
 const require = createRequire(import.meta.url)
@@ -60,7 +61,7 @@ const hook = (): void => {
   isHooked = true
   NodeModule.registerHooks({
     resolve: (specifier, context, next) => {
-      const resolved = next(specifier, context)
+      const resolved = next(TypeScript.meant(specifier, context.parentURL), context)
       return context.conditions.includes("import") ? { ...resolved, url: Versions.ofUrl(resolved.url) } : resolved
     }
   })
@@ -70,11 +71,13 @@ const told = new Set<string>()
 
 /** The specifier of a local file in its present state. */
 const versioned = (specifier: string, notice: (text: string) => void): string => {
-  const path = localFile(specifier)
-  if (path === undefined || specifier.includes("?") || Versions.isInstalled(path)) return specifier
+  const named = localFile(specifier)
+  if (named === undefined || specifier.includes("?") || Versions.isInstalled(named)) return specifier
   hook()
   forgetChanged(require.cache)
-  const { changed, url } = Versions.of(path)
+  const path = TypeScript.present(named)
+  const { changed, files, url } = Versions.of(path)
+  if (files.some(TypeScript.isTypeScript)) TypeScript.allowImport(import.meta.url)
   const stale = hasHooks ? [] : changed.filter((each) => !told.has(each))
   if (stale.length > 0) {
     for (const each of stale) told.add(each)
@@ -152,6 +155,7 @@ const forgetChanged = (cache: NodeJS.Dict<NodeJS.Module>): void => {
 
 /** `require` from the working directory. */
 export const cellRequire = () => {
+  TypeScript.allowRequire()
   const real = () => createRequire(cellFile())
   const base = real()
   const require = (id: string): unknown => {

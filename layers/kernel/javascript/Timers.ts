@@ -22,10 +22,12 @@ export interface Timers {
   readonly owner: () => number
   /** From here on, what is not in a callback of an earlier cell belongs to this one. */
   readonly begin: (cell: number) => void
-  /** The cell is over; its timers go on. */
+  /** The cell is over; its timers go on, once that has been told. */
   readonly end: () => void
   /** The cell is over, and so are its timers. */
   readonly clear: () => void
+  /** That the cell is over has been told. */
+  readonly release: () => void
   /** What was stopped since this was last asked, but for what belonged to the cell that was interrupted. */
   readonly takeStopped: () => ReadonlyArray<Stopped>
 }
@@ -37,10 +39,11 @@ export const install = (failed: (error: unknown) => void): Timers => {
     f: () => void
   ) => unknown
   const settled = Promise.resolve()
-  const { clearImmediate, clearTimeout } = NodeTimers
+  const { clearImmediate, clearTimeout, setImmediate: later } = NodeTimers
   const owned = new Set<Timer>()
   let running = 0
   let owner = 0
+  let isHeld = false
   let current: (Stopped & { readonly timer: Timer }) | undefined
   let stopped: Array<Stopped> = []
 
@@ -80,7 +83,9 @@ export const install = (failed: (error: unknown) => void): Timers => {
       }
       const fire = () => {
         drop()
-        void then(settled, run)
+        // A callback that runs on must not keep a cell from its end.
+        if (isHeld) later(fire)
+        else void then(settled, run)
       }
       const timer = name === "setImmediate" ? original(fire) : original(fire, rest[0])
       if (mine !== 0 && mine === running) owned.add(timer)
@@ -101,6 +106,7 @@ export const install = (failed: (error: unknown) => void): Timers => {
 
   const end = () => {
     running = owner = 0
+    isHeld = true
     owned.clear()
   }
   return {
@@ -119,6 +125,9 @@ export const install = (failed: (error: unknown) => void): Timers => {
       drop()
       for (const timer of owned) clearTimer(timer)
       end()
+    },
+    release: () => {
+      isHeld = false
     },
     takeStopped: () => {
       const taken = stopped

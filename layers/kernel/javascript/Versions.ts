@@ -2,6 +2,7 @@
 import { readFileSync, statSync } from "node:fs"
 import { dirname, resolve } from "node:path"
 import { fileURLToPath, pathToFileURL } from "node:url"
+import { present } from "./TypeScript.ts"
 
 /** The state of a file, `undefined` where there is none. */
 export const stamp = (path: string): string | undefined => {
@@ -35,7 +36,9 @@ const importsOf = (path: string, now: string): ReadonlyArray<string> => {
   } catch {
     // It imports nothing that we can see; Node says what is wrong with it.
   }
-  const imports = Array.from(text.matchAll(relative), ([, from, dynamic]) => resolve(dirname(path), from ?? dynamic!))
+  const imports = Array.from(text.matchAll(relative), ([, from, dynamic]) =>
+    present(resolve(dirname(path), from ?? dynamic!))
+  )
   read.set(path, { stamp: now, imports })
   return imports
 }
@@ -54,6 +57,8 @@ const loaded = new Map<string, string>()
 
 export interface Version {
   readonly url: string
+  /** The local files that it consists of, as far as their text tells. */
+  readonly files: ReadonlyArray<string>
   /** Files behind it that have changed since they were first imported. */
   readonly changed: ReadonlyArray<string>
 }
@@ -62,7 +67,7 @@ export interface Version {
 export const of = (path: string): Version => {
   const { href: url } = pathToFileURL(path)
   const states = statesOf(path)
-  if (states.size === 0) return { url, changed: [] }
+  if (states.size === 0) return { url, files: [], changed: [] }
   const text = Array.from(states, (each) => each.join(" ")).join("\n")
   const before = versions.get(path)
   const number = before === undefined ? 0 : before.number + (before.states === text ? 0 : 1)
@@ -73,7 +78,7 @@ export const of = (path: string): Version => {
     if (first === undefined) loaded.set(each, state)
     else if (first !== state && each !== path) changed.push(each)
   }
-  return { url: number === 0 ? url : `${url}?changed=${number}`, changed }
+  return { url: number === 0 ? url : `${url}?changed=${number}`, files: [...states.keys()], changed }
 }
 
 /** As `of`, for a URL that Node has resolved. */

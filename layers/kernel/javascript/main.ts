@@ -4,8 +4,13 @@
  */
 import { isMainThread, MessageChannel, Worker } from "node:worker_threads"
 import { type ControlData, slot } from "./Messages.ts"
+import { hooksMark } from "./TypeScript.ts"
 
-if (isMainThread) {
+export { load, resolve } from "./TypeScript.ts"
+
+if (import.meta.url.endsWith(hooksMark)) {
+  // Node loads it for its hooks.
+} else if (isMainThread) {
   const [frames = 3, requests = 4] = process.argv.slice(2, 4).map(Number)
   // Not the place of this module: a bundle may have a start of its own.
   const [, entry = ""] = process.argv

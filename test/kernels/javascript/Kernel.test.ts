@@ -234,6 +234,18 @@ describe("an interrupt", () => {
     assert.deepStrictEqual((await kernel.run("await new Promise((r) => setTimeout(r, 30))")).notices, [])
   })
 
+  it("is not needed for the end of a cell that its own timers are in the way of, and else brings it", async () => {
+    const own =
+      "const timed = new Promise((r) => setTimeout(r, 20)); setTimeout(() => { while (true) {} }, 20); await timed; 1"
+    assert.strictEqual(await result(own), "1")
+    assert.include((await kernel.run("2")).notices.join(), "a callback of setTimeout that cell")
+    const cell = kernel.begin("process.nextTick(function f() { process.nextTick(f) }); 3")
+    await pause(100)
+    cell.interrupt()
+    assert.strictEqual((await cell.done).result, "3")
+    assert.strictEqual(await result("4"), "4")
+  })
+
   it("of a cell that waits for its turn ends it before it begins", async () => {
     await kernel.run("globalThis.begun = 0; setInterval(() => { while (true) {} }, 1); 0")
     await pause(50)

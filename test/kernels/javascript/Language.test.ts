@@ -197,6 +197,53 @@ describe("TypeScript", () => {
   })
 })
 
+describe("TypeScript files of the project", () => {
+  const write = (name: string, text: string) => {
+    Fs.mkdirSync(Path.dirname(Path.join(files.root, name)), { recursive: true })
+    Fs.writeFileSync(Path.join(files.root, name), text)
+  }
+
+  it("are imported, with what they import, by their names, those they compile to, and without extension", async () => {
+    write("ts/types.ts", "export interface Row { readonly n: number }\n")
+    write(
+      "ts/rows.ts",
+      "import type { Row } from './types.ts'\nexport const rows: ReadonlyArray<Row> = [{ n: 1 }, { n: 2 }]\n"
+    )
+    write(
+      "ts/sum.ts",
+      "import { rows } from './rows.js'\nexport const sum = (): number => rows.reduce((s, r) => s + r.n, 0)\n"
+    )
+    write(
+      "ts/index.ts",
+      "export { sum } from './sum'\nexport const here: string = import.meta.url.split('/').at(-1)!\n"
+    )
+    await gives("import { sum, here } from './ts/index.ts'; [sum(), here].join()", "'3,index.ts'")
+    await gives("(await import('./ts/sum.js')).sum()", "3")
+    await gives("(await import('./ts')).sum()", "3")
+    await gives("(await import('./ts/rows')).rows.length", "2")
+    write("imports.mjs", "export { sum } from './ts/sum.ts'\n")
+    await gives("(await import('./imports.mjs')).sum()", "3")
+  })
+
+  it("an error in one has its line, and one that has changed is read again", async () => {
+    write("ts/fails.ts", "interface A {\n  a: string\n}\nexport const f = (a?: A): string => {\n  return a!.a\n}\n")
+    await fails("(await import('./ts/fails.ts')).f()", "TypeError", "fails.ts:5")
+    write("ts/fails.ts", "export const f = (): string => 'mended'\n")
+    await gives("(await import('./ts/fails.ts')).f()", "'mended'")
+    write("ts/unread.ts", "export const f: = 1\n")
+    const { all, status } = await kernel.run("await import('./ts/unread.ts')")
+    assert.strictEqual(status, "error")
+    assert.include(all, "unread.ts")
+  })
+
+  it("are required", async () => {
+    write("ts/common.cts", "const n: number = 5\nmodule.exports = { n }\n")
+    await gives("require('./ts/common.cts').n", "5")
+    await gives("(await import('./ts/common.cts')).default.n", "5")
+    await gives("require('./ts/rows.ts').rows.length", "2")
+  })
+})
+
 describe("errors", () => {
   it("show the line and what called it, without frames of the kernel", async () => {
     await gives("function thrower(x) {\n  return x.y.z\n}", undefined)

@@ -7,6 +7,7 @@ import * as path from "node:path"
 import { assert, beforeAll, describe, it } from "@effect/vitest"
 import { buildSync } from "esbuild"
 import { Effect, Option } from "effect"
+import * as Fifos from "../../support/fifos.ts"
 import * as Leftovers from "../../support/Leftovers.ts"
 import * as Trees from "../../support/trees.ts"
 
@@ -41,9 +42,9 @@ interface Host {
 }
 
 /** Starts a host in a process group of its own. */
-const startHost = (mode: string, script: string): Host => {
+const startHost = (mode: string, script: string, stdio = "socket"): Host => {
   const runId = randomUUID()
-  const host = spawn(process.execPath, [bundle, runId, mode, script], {
+  const host = spawn(process.execPath, [bundle, runId, mode, script, stdio], {
     cwd: directory,
     detached: true,
     stdio: ["ignore", "pipe", "inherit"]
@@ -61,8 +62,8 @@ const startHost = (mode: string, script: string): Host => {
   return { runId, host, pids, ready, exit: once(host, "exit") }
 }
 
-const startedHost = (mode: string, script: string) => {
-  const host = startHost(mode, script)
+const startedHost = (mode: string, script: string, stdio?: string) => {
+  const host = startHost(mode, script, stdio)
   return Effect.as(
     Effect.promise(() => host.ready),
     host
@@ -86,6 +87,21 @@ describe("when the host is killed", () => {
       })
     )
   }
+
+  it.live("nothing is left of an orphan that only a FIFO leads to, nor of the FIFO", () =>
+    Effect.gen(function* () {
+      const before = Fifos.folders()
+      const { runId, host, pids, exit } = yield* startedHost("wait", Trees.scripts[Trees.keptPipe]!, "fifo")
+      assert.deepStrictEqual(
+        pids().filter((pid) => !Leftovers.isRunning(pid)),
+        []
+      )
+      host.kill("SIGKILL")
+      yield* Effect.promise(() => exit)
+      yield* Leftovers.expectNone(runId, { pids: pids() })
+      assert.deepStrictEqual(Fifos.left(before), [])
+    })
+  )
 
   it.live("nothing is left of a tree that does not stop growing", () =>
     Effect.gen(function* () {

@@ -371,7 +371,7 @@ interface Session {
 
 const sessions: ReadonlyArray<Session> = [
   { project: Projects.typescript, steps: ofTypeScript, check: tsc },
-  { project: Projects.python, steps: ofPython, check: pyright },
+  { project: Projects.python, steps: ofPython, check: pyright, options: { isWarm: true } },
   { project: Projects.go, steps: ofGo, check: compiler, options: { isNotified: true, isCodeless: true } }
 ]
 

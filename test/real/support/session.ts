@@ -82,9 +82,14 @@ interface Told {
 interface Options {
   /** What comes late is a notification, and not part of the next answer. */
   readonly isNotified?: boolean
+  /** The project is asked about before the first edit. */
+  readonly isWarm?: boolean
   /** The checker has no codes. */
   readonly isCodeless?: boolean
 }
+
+/** How long what is late is waited for, in milliseconds. */
+const patience = 15_000
 
 /** A state of the project, that is checked when the session is over. */
 interface State {
@@ -121,7 +126,7 @@ export const play = async (
   options: Options = {}
 ): Promise<Played> => {
   const toFinding = ({ code = "", line, message, path }: Told): Finding =>
-    finding(path, line, options.isCodeless === true ? "" : code, message)
+    finding(path, line, options.isCodeless === true ? "" : code, message.replaceAll(`${opened.root}/`, ""))
   const states = new Map<string, State>()
   const look = (): State => {
     const files = new Map(opened.files().map((file) => [file, opened.read(file)]))
@@ -143,14 +148,22 @@ export const play = async (
       late += introduced.length
     }
   }
-  const rest = async () => {
+  /** Until nothing is under way; where an answer said that it is not known, until that is known, or for a while. */
+  const rest = async (outcome: string) => {
     take(await opened.settled())
-    for (let empty = 0; empty < 3;) {
+    const until = Date.now() + (outcome === "unknown" ? patience : 0)
+    let [empty, told] = [0, 0]
+    while (empty < 3 || (told === 0 && Date.now() < until)) {
       const deferred = await opened.later(options.isNotified === true)
       empty = deferred.length === 0 ? empty + 1 : 0
+      told += deferred.length
       take(deferred)
+      await new Promise((resume) => setTimeout(resume, 100))
     }
   }
+
+  // An agent that has looked at the project before it changes it: the first answers of a server that starts are not its last.
+  if (options.isWarm === true) await opened.settled()
 
   for (const step of steps) {
     if ("behind" in step) {
@@ -185,7 +198,7 @@ export const play = async (
       outcome: value.diagnostics_outcome
     })
     // As an agent that thinks before the next one: what is late has come.
-    await rest()
+    await rest(value.diagnostics_outcome)
   }
 
   const folder = Fs.realpathSync(Fs.mkdtempSync(Path.join(Os.tmpdir(), "real-states-")))
@@ -202,7 +215,12 @@ export const play = async (
       return root
     })
     const checked = check(roots)
-    const found = new Map(all.map((state, index) => [state, checked[index] ?? []]))
+    const found = new Map(
+      all.map((state, index) => [
+        state,
+        (checked[index] ?? []).map(({ key, line }) => ({ key: key.replaceAll(`${roots[index]}/`, ""), line }))
+      ])
+    )
     return compare(edited, (state) => found.get(state) ?? [], late)
   } finally {
     Fs.rmSync(folder, { recursive: true, force: true })

@@ -56,7 +56,7 @@ const wired = (play: Play | undefined) =>
           ? Layer.empty
           : Layer.effect(
               AgentModels,
-              Effect.map(ScriptedModel.make(play), (model) => ({ main: model, fast: model, good: model }))
+              Effect.map(ScriptedModel.make(play), (model) => ({ name: "m", main: model, fast: model, good: model }))
             )
       )
     ),

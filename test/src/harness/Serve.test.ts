@@ -182,6 +182,12 @@ describe("Serve", () => {
       })
       yield* send({ id: 4, method: "cards.answer", params: { card_id: "card_1", selected: ["Perhaps"] } })
       assert.strictEqual(error(yield* next).data?.code, "unknown_option")
+      for (const answer of [{ selected: [1] }, { text: "x" }]) {
+        yield* send({ id: 6, method: "cards.answer", params: { card_id: "card_1", skip: true, ...answer } })
+        const refused = error(yield* next)
+        assert.strictEqual(refused.code, -32602)
+        assert.match(refused.message, /`skip` drops the card unanswered, so it cannot come with `selected` or `text`/)
+      }
       yield* send({ id: 5, method: "cards.answer", params: { card_id: "card_1", selected: [1] } })
       const replies = [yield* next, yield* next, yield* next]
       assert.deepInclude(replies, { jsonrpc: "2.0", id: 5, result: { accepted: true } })

@@ -60,9 +60,13 @@ describe("vibe mode", () => {
       yield* vibe.onChange(Effect.sync(() => void told++))
       const names = () => surface.entries.map(({ name }) => name)
       assert.deepStrictEqual(names(), ["wait"])
-      assert.include(
-        surface.absent.map(({ name }) => name),
-        "vibe_spawn"
+      assert.deepStrictEqual(
+        surface.absent.find(({ name }) => name === "vibe_spawn"),
+        {
+          name: "vibe_spawn",
+          tier: "read",
+          missing: ["vibe mode is off: start with `--vibe` (in the console `:vibe on`, over serve `vibe.set`)"]
+        }
       )
       yield* vibe.set(true)
       yield* vibe.set(true)
