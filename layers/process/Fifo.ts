@@ -2,7 +2,7 @@
  * Pipes for a child that it can open by name. Those that Node makes are sockets, and Linux does not open a socket by name:
  * `open("/dev/stdout")` fails with ENXIO.
  */
-import { execFile } from "node:child_process"
+import { spawn } from "node:child_process"
 import * as fs from "node:fs"
 import * as os from "node:os"
 import * as path from "node:path"
@@ -30,23 +30,28 @@ const open = (file: string): Fifo => {
   }
 }
 
-export const close = ({ reader, writer }: Fifo): void => {
+const close = ({ reader, writer }: Fifo): void => {
   fs.closeSync(reader)
   fs.closeSync(writer)
 }
 
-const openAll = (files: ReadonlyArray<string>): ReadonlyArray<Fifo> => {
+/** All of them, or none; the names are gone afterwards. */
+const openAll = (folder: string, files: ReadonlyArray<string>): ReadonlyArray<Fifo> => {
   const opened: Array<Fifo> = []
   try {
     for (const file of files) opened.push(open(file))
-    return opened
   } catch {
-    for (const fifo of opened) close(fifo)
-    return []
+    for (const fifo of opened.splice(0)) close(fifo)
   }
+  try {
+    fs.rmSync(folder, { recursive: true, force: true })
+  } catch {
+    // Whoever cleans the folder of temporary files removes it.
+  }
+  return opened
 }
 
-const folder = (): string | undefined => {
+const makeFolder = (): string | undefined => {
   try {
     return fs.mkdtempSync(path.join(os.tmpdir(), prefix))
   } catch {
@@ -54,16 +59,22 @@ const folder = (): string | undefined => {
   }
 }
 
-/** As many as wanted, or none where they cannot be made. Their names are gone when it completes. */
+/** As many as wanted, or none where they cannot be made. */
 export const make = (count: number): Effect.Effect<ReadonlyArray<Fifo>> =>
   Effect.callback((resume) => {
-    const at = folder()
-    if (at === undefined) return resume(Effect.succeed([]))
-    const files = Array.from({ length: count }, (_, index) => path.join(at, String(index)))
-    const env = { PATH: `/usr/bin:/bin:${process.env["PATH"] ?? ""}`, LC_ALL: "C" }
-    execFile("mkfifo", ["-m", "600", ...files], { cwd: "/", env }, (error) => {
-      const fifos = error === null ? openAll(files) : []
-      fs.rmSync(at, { recursive: true, force: true })
-      resume(Effect.succeed(fifos))
-    })
+    const folder = makeFolder()
+    if (folder === undefined) return resume(Effect.succeed([]))
+    const files = Array.from({ length: count }, (_, index) => path.join(folder, String(index)))
+    const done = () => resume(Effect.sync(() => openAll(folder, files)))
+    try {
+      spawn("mkfifo", ["-m", "600", ...files], {
+        cwd: "/",
+        env: { PATH: `/usr/bin:/bin:${process.env["PATH"] ?? ""}`, LC_ALL: "C" },
+        stdio: "ignore"
+      })
+        .once("error", done)
+        .once("exit", done)
+    } catch {
+      done()
+    }
   })

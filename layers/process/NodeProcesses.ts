@@ -58,8 +58,9 @@ const make = Effect.fn("NodeProcesses.make")(function* (runId: string) {
       Executable.checkDirectory(options.command, options.cwd)
     if (wrong !== undefined) return yield* wrong
     const file = yield* Effect.fromResult(Executable.find(options.command, options.cwd, env["PATH"]))
-    guardian.start()
-    const fifos = options.stdio === "fifo" ? yield* Fifo.make(Child.outputs(options).length) : []
+    const making = options.stdio === "fifo" ? Fifo.make(Child.outputs(options).length) : Effect.succeed([])
+    // The guardian begins while they are made.
+    const [fifos] = yield* Effect.all([making, Effect.sync(guardian.start)], { concurrency: 2 })
     return yield* Child.launch(options, file, env, fifos, (started) => {
       const { pid } = started
       const root: Tree.Root = {

@@ -70,7 +70,7 @@ export const make = Effect.fnUntraced(function* (
       grace: 0
     }).pipe(Effect.result, Budget.within(Budget.after(checkTime)))
     if (Option.isNone(ran)) return Result.succeed({ file, version: named })
-    if (Result.isFailure(ran.value)) return Result.fail(`${file} does not start: ${ran.value.failure.message}`)
+    if (Result.isFailure(ran.value)) return Result.fail(`does not start: ${ran.value.failure.message}`)
     const { exit, stderr, stdout } = ran.value.success
     const help = binary.help === undefined ? "" : `; ${binary.help}`
     if (exit.code !== 0) {
@@ -78,11 +78,11 @@ export const make = Effect.fnUntraced(function* (
       const saying = said === undefined ? "" : `, saying: ${said.trim().slice(0, 300)}`
       const words = [Path.basename(file), ...binary.check].join(" ").replace(/^(.{60}).+/, "$1…")
       const how = Processes.describeExit(exit)
-      return Result.fail(`${file} is there but does not work: \`${words}\` ${how}${saying}${help}`)
+      return Result.fail(`is there but does not work: \`${words}\` ${how}${saying}${help}`)
     }
     const version = versionIn(`${stdout}\n${stderr}`, /\d+(\.\d+)+/) ?? named
     if (binary.least !== undefined && version !== undefined && Number.parseInt(version, 10) < binary.least) {
-      return Result.fail(`${file} is version ${version}${help}`)
+      return Result.fail(`is version ${version}${help}`)
     }
     const located: Located = { file, version }
     works.set(key, located)
@@ -91,6 +91,9 @@ export const make = Effect.fnUntraced(function* (
 
   const locate = Effect.fnUntraced(function* (row: Row.Row, root: string) {
     const problems: Array<string> = []
+    /** Files by what is wrong with them: a machine has many interpreters, and they lack the same. */
+    const failed = new Map<string, Array<string>>()
+    const seen = new Set<string>()
     let there: string | undefined
     for (const binary of row.binaries) {
       for (const { file, isInProject } of Candidates.of(binary, root, places)) {
@@ -104,11 +107,17 @@ export const make = Effect.fnUntraced(function* (
           problems.push(startable.failure.message)
           continue
         }
+        // `/bin` is `/usr/bin`; a link of the file itself is another thing, as in a virtual environment.
+        const place = Path.join(Fs.realpathSync(Path.dirname(file)), Path.basename(file))
+        if (seen.has(place)) continue
+        seen.add(place)
         const checked = yield* check(binary, file, root)
         if (Result.isSuccess(checked)) return Result.succeed(checked.success)
-        problems.push(checked.failure)
+        failed.set(checked.failure, [...(failed.get(checked.failure) ?? []), file])
       }
     }
+    for (const [problem, files] of failed)
+      problems.push(`${files.length > 1 ? "each of " : ""}${files.join(", ")} ${problem}`)
     const [first, ...others] = row.binaries
     const nor = others.length === 0 ? "" : `, nor is ${others.map(({ name }) => `\`${name}\``).join(", ")}`
     const reason = problems.length > 0 ? problems.join("; ") : `${Candidates.nowhere(first)}${nor}`

@@ -55,4 +55,26 @@ describe("cells of JavaScript through eval", () => {
       check(id, done)
     })
   )
+
+  it.live("one that runs on in the background, or kills its process, is told of as it is", () =>
+    Effect.gen(function* () {
+      const { root } = yield* Effect.acquireRelease(
+        Effect.sync(() => folder({})),
+        ({ remove }) => Effect.sync(remove)
+      )
+      const context = yield* Layer.build(
+        NodeKernels.layer({ isTrusted: true }).pipe(
+          Layer.provide(Layer.mergeAll(NodeProcesses.layer(), NodeWorkspace.layer({ root })))
+        )
+      )
+      const surface = yield* Effect.provideContext(Surface.make([evalTool]), context)
+      const answer = (code: string) => surface.call("eval", { code, description: "a cell", language: "javascript" })
+      yield* answer("const kept = 41; setInterval(() => { while (true) {} }, 1); 1")
+      const next = yield* answer("kept + 1")
+      assert.match(next.text, /^42\nNote: a callback of setInterval that cell 1 started ran on in the background/)
+      assert.include(next.text, "State kept")
+      const killed = yield* answer("console.log('printed'); process.kill(process.pid, 'SIGKILL')")
+      assert.match(killed.text, /^printed\nThe interpreter is gone/)
+    })
+  )
 })

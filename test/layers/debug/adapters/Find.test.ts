@@ -290,6 +290,21 @@ describe("debugpy (77)", () => {
     })
   )
 
+  it.live("what many lack is said once, and a folder that is a link to another is not looked into again", () =>
+    Effect.gen(function* () {
+      const base = yield* tree({ ...marker, "path/python3": withoutDebugpy, path2: "->BASE/path" })
+      const { reason } = yield* look(base, "debugpy", ".")
+      assert.match(reason ?? "", /^BASE\/path\/python3 is there but does not work/)
+      assert.notInclude(reason, "path2")
+      Fs.rmSync(Path.join(base, "path2"))
+      Fs.mkdirSync(Path.join(base, "path2"))
+      Fs.copyFileSync(Path.join(base, "path/python3"), Path.join(base, "path2/python3"))
+      const both = (yield* look(base, "debugpy", ".")).reason ?? ""
+      assert.match(both, /^each of BASE\/path\/python3, BASE\/path2\/python3 is there but does not work/)
+      assert.strictEqual(both.split("does not work").length, 2)
+    })
+  )
+
   it.live("falls back, with a note, from a project's python that is a link to nothing, or not trusted", () =>
     Effect.gen(function* () {
       const base = yield* tree({
