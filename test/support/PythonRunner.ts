@@ -76,6 +76,8 @@ export const allText = (result: Result) =>
 /** One of the two pipes: its text, cut at the marks. */
 class Pipe {
   readonly sections = new Map<number, string>()
+  /** The marks of which the runner says that no frame belongs to them. */
+  readonly switches = new Set<number>()
   seen = 0
   bytes = 0
   private open = ""
@@ -104,6 +106,7 @@ class Pipe {
         }
         const end = text.indexOf("\0", 1)
         this.seen = Number.parseInt(text.slice(start.length, end), 10)
+        if (text[end - 1] === "~") this.switches.add(this.seen)
         this.sections.set(this.seen, this.open)
         this.open = ""
         text = text.slice(end + 1)
@@ -298,6 +301,12 @@ export class Kernel {
         bySeq.set(frame["seq"], frame)
         marks.add(frame["seq"])
       } else if (frame.t === "notice") outputs.push({ kind: "frame", frame })
+    }
+    const numbers = new Set(this.frames.flatMap(({ seq }) => (typeof seq === "number" ? [seq] : [])))
+    const last = Math.max(0, ...numbers)
+    for (const { sections, switches } of [this.out, this.err]) {
+      const wrong = [...sections.keys()].filter((seq) => seq <= last && switches.has(seq) === numbers.has(seq))
+      if (wrong.length > 0) throw new Error(`marks that tell wrongly whether they have a frame: ${wrong.join(", ")}`)
     }
     for (const mark of [...marks].sort((a, b) => a - b)) {
       say("stdout", this.out.sections.get(mark) ?? "")

@@ -68,7 +68,8 @@ describe("cells of JavaScript through eval", () => {
         )
       )
       const surface = yield* Effect.provideContext(Surface.make([evalTool]), context)
-      const answer = (code: string) => surface.call("eval", { code, description: "a cell", language: "javascript" })
+      const answer = (code: string) =>
+        surface.call("eval", { code, description: "a case that is told of", language: "javascript" })
       yield* answer("const kept = 41; setInterval(() => { while (true) {} }, 1); 1")
       const next = yield* answer("kept + 1")
       assert.match(next.text, /^42\nNote: a callback of setInterval that cell 1 started ran on in the background/)

@@ -371,7 +371,10 @@ interface Session {
 
 const sessions: ReadonlyArray<Session> = [
   { project: Projects.typescript, steps: ofTypeScript, check: tsc },
-  { project: Projects.python, steps: ofPython, check: pyright, options: { isWarm: true } },
+  // Not in every run: pyright needs many minutes for it on a machine that does other things too.
+  ...(process.env["LIVETOOLS_LONG"] === "1"
+    ? [{ project: Projects.python, steps: ofPython, check: pyright, options: { isWarm: true } }]
+    : []),
   { project: Projects.go, steps: ofGo, check: compiler, options: { isNotified: true, isCodeless: true } }
 ]
 
