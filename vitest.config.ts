@@ -8,6 +8,6 @@ export default defineConfig({
     globalSetup: ["test/support/build.ts"],
     testTimeout: 30_000,
     pool: "forks",
-    maxWorkers: 2
+    maxWorkers: 3
   }
 })
