@@ -319,7 +319,9 @@ const make = Effect.fnUntraced(function* (options: Options) {
         .toSorted()
         .flatMap((path) => {
           const all = Locate.diagnostics(session, texts, path, Diagnose.source(session, path))
-          return all.length === 0 ? [] : [{ id: session.row.id, root: session.root, path, diagnostics: all }]
+          const isAsked = session.diagnostics.isAsked(path)
+          if (all.length === 0 && !(isAsked && session.diagnostics.isHeard(path))) return []
+          return [{ id: session.row.id, root: session.root, path, diagnostics: all, isAsked }]
         })
     )
   )

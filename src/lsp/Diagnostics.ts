@@ -97,6 +97,8 @@ interface Entry {
   wasClosed: boolean
   /** How many diagnostics were not kept. */
   omitted: number
+  /** Whether it was asked about first, or the server has told of it by itself; `undefined` as long as neither. */
+  isAsked: boolean | undefined
 }
 
 /** Since the text was shown: nothing was pushed, something that may be replaced, or something that counts. */
@@ -135,6 +137,10 @@ export interface Diagnostics {
    */
   readonly items: (path: string, from: Source) => ReadonlyArray<Item>
   readonly omitted: (path: string) => number
+  /** Whether something was said of the text that is shown. */
+  readonly isHeard: (path: string) => boolean
+  /** Whether it was shown or asked about before the server said anything of it: silence until then said nothing. */
+  readonly isAsked: (path: string) => boolean
   readonly paths: () => ReadonlyArray<string>
 }
 
@@ -162,7 +168,8 @@ export const make = (settling: Settling, limits: Limits = { perFile: 3000, inAll
       fresh: undefined,
       before: undefined,
       wasClosed: false,
-      omitted: 0
+      omitted: 0,
+      isAsked: undefined
     }
     kept -= size(entry)
     update(entry)
@@ -200,6 +207,7 @@ export const make = (settling: Settling, limits: Limits = { perFile: 3000, inAll
       }
       if (typeof uri === "string") entry.uri = uri
       entry.pushed = items
+      if (items.length > 0) entry.isAsked ??= false
       if (!isOpen || isOther) return
       const known = entry.fresh?.items ?? entry.before
       const turnsClean = items.length === 0 && (known === undefined || known.length > 0)
@@ -212,7 +220,13 @@ export const make = (settling: Settling, limits: Limits = { perFile: 3000, inAll
       entry.fresh = { items, pushedAt: now, settlesAt: now + wait }
     })
 
-  const reported: Diagnostics["reported"] = (path, identifier, report, toPath) => {
+  const reported = (
+    path: string,
+    identifier: string | undefined,
+    report: unknown,
+    toPath: (uri: string) => string,
+    isAsked: boolean
+  ) => {
     change(path, (entry) => {
       const resultId = Wire.get(report, "resultId")
       const id = typeof resultId === "string" ? resultId : undefined
@@ -221,11 +235,12 @@ export const make = (settling: Settling, limits: Limits = { perFile: 3000, inAll
           ? (entry.pulled.get(identifier)?.items ?? [])
           : bounded(entry, Wire.get(report, "items"))
       entry.pulled.set(identifier, { resultId: id, items })
+      entry.isAsked ??= isAsked
     })
     const related = Wire.get(report, "relatedDocuments")
     if (!Wire.isRecord(related)) return
     for (const [uri, inner] of Object.entries(related)) {
-      if (Wire.get(inner, "relatedDocuments") === undefined) reported(toPath(uri), identifier, inner, toPath)
+      if (Wire.get(inner, "relatedDocuments") === undefined) reported(toPath(uri), identifier, inner, toPath, false)
     }
   }
 
@@ -237,6 +252,7 @@ export const make = (settling: Settling, limits: Limits = { perFile: 3000, inAll
         entry.version = version
         entry.fresh = undefined
         entry.wasClosed = false
+        entry.isAsked ??= true
       }),
     closed: (path) =>
       change(path, (entry) => {
@@ -250,7 +266,7 @@ export const make = (settling: Settling, limits: Limits = { perFile: 3000, inAll
       entries.delete(path)
     },
     published,
-    reported,
+    reported: (path, identifier, report, toPath) => reported(path, identifier, report, toPath, true),
     resultId: (path, identifier) => entries.get(path)?.pulled.get(identifier)?.resultId,
     resultIds: (identifier) =>
       [...entries].flatMap(([, { pulled, uri }]) => {
@@ -276,6 +292,11 @@ export const make = (settling: Settling, limits: Limits = { perFile: 3000, inAll
       const pulled = from === "pushed" ? [] : [...entry.pulled.values()].flatMap(({ items }) => items)
       return [...new Map([...pulled, ...pushed].map((item) => [identity(item), item])).values()]
     },
+    isHeard: (path) => {
+      const entry = entries.get(path)
+      return entry !== undefined && (entry.fresh !== undefined || entry.pulled.size > 0)
+    },
+    isAsked: (path) => entries.get(path)?.isAsked === true,
     omitted: (path) => entries.get(path)?.omitted ?? 0,
     paths: () => [...entries.keys()]
   }

@@ -115,11 +115,16 @@ export const make = (services: {
     }
   }
 
-  /** What servers have said of any file, as counts: for those that nobody asks about. */
+  /** What servers have said of any file, as counts; `asked`: those of which they spoke only because they were asked. */
   const said = Effect.map(servers.known, (known) => {
     const counts = new Map<string, Ledger.Counts>()
-    for (const one of known) counts.set(keyOf(one.path, serverOf(one)), Ledger.count(one.diagnostics))
-    return counts
+    const asked = new Set<string>()
+    for (const one of known) {
+      const key = keyOf(one.path, serverOf(one))
+      counts.set(key, Ledger.count(one.diagnostics))
+      if (one.isAsked === true) asked.add(key)
+    }
+    return { counts, asked }
   })
 
   /** The files of paths that are served; of a folder, those in it. */

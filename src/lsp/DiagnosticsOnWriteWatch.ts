@@ -121,7 +121,7 @@ export const make = Effect.fnUntraced(function* (options: {
     for (const [path, kind] of names) if (kind === "missing") ledger.absent(path)
     const { inherited } = group
     group.inherited = undefined
-    const snapshot = inherited ?? (yield* said)
+    const snapshot = inherited ?? (yield* said).counts
     if (inherited !== undefined || isTooLate()) return { snapshot, all }
     const existing = all.filter((path) => names.get(path) !== "missing")
     const settling = rounds.settle(unknown)
@@ -193,10 +193,13 @@ export const make = Effect.fnUntraced(function* (options: {
     // Errors that a server tells of in files that nobody asked about (C61).
     const known = new Set(targets)
     const elsewhere = new Set<string>()
-    for (const [key, counts] of yield* said) {
+    const { asked, counts: all } = yield* said
+    for (const [key, counts] of all) {
       const [id = "", root = "", path = ""] = key.split("\0")
       if (known.has(path) || gone.has(path) || !isServed(path)) continue
-      const base = ledger.get(path, `${id}\0${root}`) ?? snapshot.get(key) ?? Ledger.none
+      // Of a file that somebody has asked about since, it had said nothing because nobody had.
+      const base = ledger.get(path, `${id}\0${root}`) ?? snapshot.get(key) ?? (asked.has(key) ? undefined : Ledger.none)
+      if (base === undefined) continue
       if (![...counts].some(([one, lines]) => lines.length > (base.get(one)?.length ?? 0))) continue
       elsewhere.add(path)
       if (!assumed.has(key)) assumed.set(key, Ledger.none)

@@ -79,7 +79,10 @@ export interface Known {
   readonly id: string
   readonly root: string
   readonly path: string
+  /** Empty only where the server has been asked. */
   readonly diagnostics: ReadonlyArray<Diagnostic>
+  /** The file was shown to the server, or asked about, before it said anything of it by itself. */
+  readonly isAsked?: boolean
 }
 
 /** What a question is about. */

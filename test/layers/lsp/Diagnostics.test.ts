@@ -272,7 +272,7 @@ describe("diagnostics", () => {
       )
       assert.deepStrictEqual(yield* said(run), ["empty"])
       const known = Effect.map(run.servers.known, (all) =>
-        all.map(({ diagnostics, path }) => [path, diagnostics[0]!.message])
+        all.flatMap(({ diagnostics, path }) => diagnostics.map(({ message }) => [path, message]))
       )
       assert.deepStrictEqual(yield* known, [
         [run.path("b.t"), "broken by a"],
@@ -392,8 +392,11 @@ describe("diagnostics", () => {
         assert.deepStrictEqual(yield* said(run), ["empty"])
         const known = yield* run.servers.known
         assert.deepStrictEqual(
-          known.map(({ path }) => path),
-          [run.path("b.t")]
+          known.map(({ diagnostics, isAsked, path }) => [path, diagnostics.length > 0, isAsked]),
+          [
+            [run.path("a.t"), false, true],
+            [run.path("b.t"), true, false]
+          ]
         )
       }
     })

@@ -104,6 +104,23 @@ describe("a server that is slower than the writes", () => {
     })
   )
 
+  it.live(
+    "C61 C71 what a file had before, that somebody asks about while a write is looked at, is not of the write",
+    () =>
+      Effect.gen(function* () {
+        const { ofEdit, put, servers, path, told } = yield* begin({ "a.t": "x\n", "b.t": "bad old\n" })
+        const { id, said } = yield* put("a.t", "bad new\n")
+        assert.deepStrictEqual(said, ["unknown"])
+        const answers = yield* servers.diagnostics([path("b.t")], { timeout: "20 seconds" })
+        assert.deepStrictEqual(
+          answers[0]!.servers.map((one) => one.outcome === "found" && one.value.map(({ message }) => message)),
+          [["old"]]
+        )
+        yield* told(1)
+        assert.deepStrictEqual(ofEdit(id), ["a.t new"])
+      })
+  )
+
   it.live("a language waits for no other: a server that is silent holds only its own", () =>
     Effect.gen(function* () {
       const { writes } = yield* start(pulled, {

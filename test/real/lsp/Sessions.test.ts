@@ -371,10 +371,7 @@ interface Session {
 
 const sessions: ReadonlyArray<Session> = [
   { project: Projects.typescript, steps: ofTypeScript, check: tsc },
-  // Not in every run: pyright needs many minutes for it on a machine that does other things too.
-  ...(process.env["LIVETOOLS_LONG"] === "1"
-    ? [{ project: Projects.python, steps: ofPython, check: pyright, options: { isWarm: true } }]
-    : []),
+  { project: Projects.python, steps: ofPython, check: pyright, options: { isPulled: true } },
   { project: Projects.go, steps: ofGo, check: compiler, options: { isNotified: true, isCodeless: true } }
 ]
 

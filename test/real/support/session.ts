@@ -82,8 +82,8 @@ interface Told {
 interface Options {
   /** What comes late is a notification, and not part of the next answer. */
   readonly isNotified?: boolean
-  /** The project is asked about before the first edit. */
-  readonly isWarm?: boolean
+  /** The server answers and tells nothing by itself: when it has answered, nothing is late. */
+  readonly isPulled?: boolean
   /** The checker has no codes. */
   readonly isCodeless?: boolean
 }
@@ -151,7 +151,9 @@ export const play = async (
   /** Until nothing is under way; where an answer said that it is not known, until that is known, or for a while. */
   const rest = async (outcome: string) => {
     take(await opened.settled())
-    const until = Date.now() + (outcome === "unknown" ? patience : 0)
+    // The first may have come before the servers were asked about the write: the second waits for that.
+    if (outcome === "unknown") take(await opened.settled())
+    const until = Date.now() + (outcome === "unknown" && options.isPulled !== true ? patience : 0)
     let [empty, told] = [0, 0]
     while (empty < 3 || (told === 0 && Date.now() < until)) {
       const deferred = await opened.later(options.isNotified === true)
@@ -161,9 +163,6 @@ export const play = async (
       await new Promise((resume) => setTimeout(resume, 100))
     }
   }
-
-  // An agent that has looked at the project before it changes it: the first answers of a server that starts are not its last.
-  if (options.isWarm === true) await opened.settled()
 
   for (const step of steps) {
     if ("behind" in step) {
