@@ -13,19 +13,25 @@ const Shown = Schema.Struct({
 })
 const decode = Schema.decodeUnknownOption(Shown)
 
-/** In the order in which they were shown; none where the answer has no outputs. Failures may have some too. */
-export const images = (answer: { readonly value?: unknown }): ReadonlyArray<Image> =>
+/** What an answer shows under a type that fits, in the order in which it was shown. */
+const shown = (answer: { readonly value?: unknown }, type: RegExp): ReadonlyArray<Image> =>
   Option.match(decode(answer.value), {
     onNone: () => [],
     onSome: ({ outputs }) =>
       outputs.flatMap(({ data = {} }) =>
         Object.entries(data).flatMap(([mediaType, content]) =>
-          /^image\/(?:png|jpeg|gif|webp)$/.test(mediaType) && typeof content === "string"
-            ? [{ mediaType, data: content }]
-            : []
+          type.test(mediaType) && typeof content === "string" ? [{ mediaType, data: content }] : []
         )
       )
   })
+
+/** In the order in which they were shown; none where the answer has no outputs. Failures may have some too. */
+export const images = (answer: { readonly value?: unknown }): ReadonlyArray<Image> =>
+  shown(answer, /^image\/(?:png|jpeg|gif|webp)$/)
+
+/** The drawings (`image/svg+xml`) of an answer as text, in order. Models take none. */
+export const drawings = (answer: { readonly value?: unknown }): ReadonlyArray<string> =>
+  shown(answer, /^image\/svg\+xml$/).map(({ data }) => data)
 
 export type Part =
   | { readonly type: "text"; readonly text: string }

@@ -10,15 +10,21 @@ import * as Content from "../Content.ts"
  */
 export const save = (answer: Answer.Answer): Effect.Effect<ReadonlyArray<string>, never, FileSystem.FileSystem> => {
   const images = Content.images(answer)
-  if (images.length === 0) return Effect.succeed([])
+  const drawings = Content.drawings(answer)
+  if (images.length === 0 && drawings.length === 0) return Effect.succeed([])
   return Effect.gen(function* () {
     const fs = yield* FileSystem.FileSystem
     const folder = yield* fs.makeTempDirectory({ prefix: "livetools-images-" })
-    return yield* Effect.forEach(images, ({ data, mediaType }, index) => {
+    const saved = yield* Effect.forEach(images, ({ data, mediaType }, index) => {
       const bytes = Base64.decode(data)
       if (Result.isFailure(bytes)) return Effect.succeed(`image ${index + 1} cannot be saved: it is no base64`)
       const path = `${folder}/${index + 1}.${mediaType.slice("image/".length)}`
       return Effect.as(fs.writeFile(path, bytes.success), `image: ${path}`)
     })
+    const drawn = yield* Effect.forEach(drawings, (text, index) => {
+      const path = `${folder}/${images.length + index + 1}.svg`
+      return Effect.as(fs.writeFileString(path, text), `image: ${path}`)
+    })
+    return [...saved, ...drawn]
   }).pipe(Effect.catch((error) => Effect.succeed([`the images cannot be saved: ${error.message}`])))
 }

@@ -105,4 +105,16 @@ describe("an image of a cell", () => {
     assert.strictEqual(json.out.trim().split("\n").length, 1)
     remove()
   })
+
+  it("is saved by the command line as a drawing, too", async () => {
+    const { remove, root } = Cli.folder({})
+    const svg = '<svg xmlns="http://www.w3.org/2000/svg"><circle r="3"/></svg>'
+    const words = [`code=display.svg(${JSON.stringify(svg)})`, "description=draw a circle for people to see"]
+    const { err, out } = await Cli.run(["call", "--yes", "eval", "language=javascript", ...words], { cwd: root })
+    const path = /^image: (.+\.svg)$/m.exec(out)?.[1]
+    assert.isDefined(path, `${out}${err}`)
+    assert.strictEqual(Fs.readFileSync(path!, "utf8"), svg)
+    Fs.rmSync(Path.dirname(path!), { recursive: true })
+    remove()
+  })
 })
