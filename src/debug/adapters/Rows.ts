@@ -1,6 +1,6 @@
 /** What a harness' settings make of the shipped adapters (SPEC §7.2, §12). */
-import { Result, Schema, SchemaIssue } from "effect"
-import * as Suggest from "../../Suggest.ts"
+import { Result, Schema } from "effect"
+import * as Shared from "../../Overrides.ts"
 import { Binary, Row } from "./Row.ts"
 
 export { shipped } from "./Shipped.ts"
@@ -32,7 +32,6 @@ export const Overrides = Schema.Record(Schema.NonEmptyString, Override)
 export type Overrides = typeof Overrides.Type
 
 const decode = Schema.decodeUnknownResult(Row, { errors: "all", onExcessProperty: "error" })
-const format = SchemaIssue.makeFormatterStandardSchemaV1()
 
 const laidOver = (launch: Schema.JsonObject, over: Schema.JsonObject): Schema.JsonObject =>
   Object.fromEntries(Object.entries({ ...launch, ...over }).filter(([, value]) => value !== null))
@@ -45,35 +44,22 @@ const laidOver = (launch: Schema.JsonObject, over: Schema.JsonObject): Schema.Js
 export const configure = (
   rows: ReadonlyArray<Row>,
   overrides: Overrides
-): Result.Result<ReadonlyArray<Row>, ReadonlyArray<string>> => {
-  const given = new Map(Object.entries(overrides))
-  const wrong: Array<string> = []
-  const apply = (id: string, override: Override, row: Row | undefined): ReadonlyArray<Row> => {
-    const { binary, launch, ...rest } = override
-    const decoded = decode({
-      ...(row ?? defaults),
-      ...rest,
-      id,
-      ...(launch === undefined ? {} : { launch: laidOver(row?.launch ?? {}, launch) }),
-      ...(binary === undefined ? {} : { binaries: [typeof binary === "string" ? { name: binary } : binary] })
-    })
-    if (Result.isFailure(decoded)) {
-      wrong.push(describe(id, decoded.failure, row === undefined ? rows : []))
-      return []
-    }
-    const pattern = wrongPattern(decoded.success)
-    if (pattern === undefined) return [decoded.success]
-    wrong.push(`The debug adapter \`${id}\`: ${pattern}.`)
-    return []
-  }
-  const changed = rows.flatMap((row) => {
-    const override = given.get(row.id)
-    given.delete(row.id)
-    return override === undefined ? [row] : apply(row.id, override, row)
+): Result.Result<ReadonlyArray<Row>, ReadonlyArray<string>> =>
+  Shared.configure<Row, Override>({
+    what: "debug adapter",
+    rows,
+    overrides,
+    apply: (id, { binary, launch, ...rest }, row) =>
+      decode({
+        ...(row ?? defaults),
+        ...rest,
+        id,
+        ...(launch === undefined ? {} : { launch: laidOver(row?.launch ?? {}, launch) }),
+        ...(binary === undefined ? {} : { binaries: [typeof binary === "string" ? { name: binary } : binary] })
+      }),
+    check: wrongPattern,
+    placeOf: (keys) => (keys === "binaries" ? "binary" : keys)
   })
-  const added = [...given].flatMap(([id, override]) => apply(id, override, undefined))
-  return wrong.length > 0 ? Result.fail(wrong) : Result.succeed([...added, ...changed])
-}
 
 const defaults = {
   launch: { program: "${program}", args: "${args}", cwd: "${cwd}", env: "${env}" },
@@ -95,14 +81,4 @@ const wrongPattern = ({ quirks, transport }: Row): string | undefined => {
     if (Result.isFailure(compiled)) return `\`${place}\`: ${String(compiled.failure)}`
   }
   return undefined
-}
-
-const describe = (id: string, error: Schema.SchemaError, shippedRows: ReadonlyArray<Row>): string => {
-  const issues = format(error.issue).issues.map(({ message, path = [] }) => {
-    const keys = path.map((key) => String(typeof key === "object" ? key.key : key)).join(".")
-    const place = keys === "binaries" ? "binary" : keys
-    return message === "Missing key" ? `\`${place}\` is missing` : `\`${place}\`: ${message}`
-  })
-  const ids = shippedRows.map((row) => row.id)
-  return `The debug adapter \`${id}\`: ${issues.join("; ")}.${Suggest.didYouMean(id, ids)}`
 }

@@ -1,6 +1,6 @@
 /** The rows that are shipped, and what a harness' settings make of them (SPEC §3.9, §12). */
-import { Result, Schema, SchemaIssue } from "effect"
-import * as Suggest from "../../Suggest.ts"
+import { type Result, Schema } from "effect"
+import * as Shared from "../../Overrides.ts"
 import * as Compiled from "./Compiled.ts"
 import * as Documents from "./Documents.ts"
 import * as Python from "./Python.ts"
@@ -40,7 +40,6 @@ export const Overrides = Schema.Record(Schema.NonEmptyString, Override)
 export type Overrides = typeof Overrides.Type
 
 const decode = Schema.decodeUnknownResult(Row, { errors: "all", onExcessProperty: "error" })
-const format = SchemaIssue.makeFormatterStandardSchemaV1()
 
 /**
  * The rows with the overrides laid over them, key by key. A row of a new id stands before the others, so that it wins its
@@ -49,42 +48,16 @@ const format = SchemaIssue.makeFormatterStandardSchemaV1()
 export const configure = (
   rows: ReadonlyArray<Row>,
   overrides: Overrides
-): Result.Result<ReadonlyArray<Row>, ReadonlyArray<string>> => {
-  const given = new Map(Object.entries(overrides))
-  const wrong: Array<string> = []
-  const apply = (id: string, override: Override, row: Row | undefined): ReadonlyArray<Row> => {
-    const { binary, ...rest } = override
-    const whole = {
-      ...row,
-      ...rest,
-      id,
-      ...(binary === undefined ? {} : { binary: typeof binary === "string" ? { name: binary } : binary })
-    }
-    const decoded = decode(whole)
-    if (Result.isSuccess(decoded)) return [decoded.success]
-    wrong.push(describe(id, decoded.failure, row === undefined ? rows : undefined))
-    return []
-  }
-  const changed = rows.flatMap((row) => {
-    const override = given.get(row.id)
-    given.delete(row.id)
-    return override === undefined ? [row] : apply(row.id, override, row)
+): Result.Result<ReadonlyArray<Row>, ReadonlyArray<string>> =>
+  Shared.configure<Row, Override>({
+    what: "language server",
+    rows,
+    overrides,
+    apply: (id, { binary, ...rest }, row) =>
+      decode({
+        ...row,
+        ...rest,
+        id,
+        ...(binary === undefined ? {} : { binary: typeof binary === "string" ? { name: binary } : binary })
+      })
   })
-  const added = [...given].flatMap(([id, override]) => apply(id, override, undefined))
-  return wrong.length > 0 ? Result.fail(wrong) : Result.succeed([...added, ...changed])
-}
-
-const describe = (id: string, error: Schema.SchemaError, shippedRows: ReadonlyArray<Row> | undefined): string => {
-  const issues = format(error.issue).issues.map(({ message, path = [] }) => {
-    const keys = path.map((key) => String(typeof key === "object" ? key.key : key)).join(".")
-    return message === "Missing key" ? `\`${keys}\` is missing` : `\`${keys}\`: ${message}`
-  })
-  const near =
-    shippedRows === undefined
-      ? ""
-      : Suggest.didYouMean(
-          id,
-          shippedRows.map((row) => row.id)
-        )
-  return `The language server \`${id}\`: ${issues.join("; ")}.${near}`
-}

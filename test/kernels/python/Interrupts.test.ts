@@ -233,7 +233,7 @@ describe("the event loop", () => {
     expect(echo(all[3]!)).toBe("4")
   })
 
-  it.runIf(minor >= 11)("has working time limits (3.11)", async () => {
+  it.runIf(minor >= 11)(`has working time limits (needs Python 3.11, this is 3.${minor})`, async () => {
     const [result] = await cells([
       "import asyncio\ntry:\n    async with asyncio.timeout(0.05): await asyncio.sleep(5)\nexcept TimeoutError: print('limit')"
     ])

@@ -119,7 +119,7 @@ while True: pass`
       const since = performance.now()
       serve.end()
       yield* Effect.promise(() => serve.closed)
-      assert.isBelow(performance.now() - since, 8000)
+      assert.isBelow(performance.now() - since, 5000)
       yield* Leftovers.expectNone(runId, { pids })
     })
   )
