@@ -239,8 +239,11 @@ describe("an interrupt", () => {
       "const timed = new Promise((r) => setTimeout(r, 20)); setTimeout(() => { while (true) {} }, 20); await timed; 1"
     assert.strictEqual(await result(own), "1")
     assert.include((await kernel.run("2")).notices.join(), "a callback of setTimeout that cell")
-    const cell = kernel.begin("process.nextTick(function f() { process.nextTick(f) }); 3")
-    await pause(100)
+    const before = kernel.texts.stdout.length
+    const cell = kernel.begin(
+      "process.nextTick(function f(at) { if (at === 9) require('fs').writeSync(1, 'ticks'); process.nextTick(f, at + 1) }, 0); 3"
+    )
+    await kernel.until(() => kernel.texts.stdout.slice(before).includes("ticks"))
     cell.interrupt()
     assert.strictEqual((await cell.done).result, "3")
     assert.strictEqual(await result("4"), "4")
