@@ -95,6 +95,14 @@ export const find = ({ cwd, env, isTrusted, python }: Options): Found => {
   }
 }
 
+/** Where the bytecode of the interpreter's own modules is kept, which is most of its start: the user's cache folder, if there is one. */
+export const bytecodeFolder = (env: Options["env"]): string | undefined => {
+  const { HOME: home, XDG_CACHE_HOME: set } = env
+  if (set !== undefined && Path.isAbsolute(set)) return Path.join(set, "livetools", "python")
+  if (home === undefined || !Path.isAbsolute(home)) return undefined
+  return Path.join(home, process.platform === "darwin" ? "Library/Caches" : ".cache", "livetools", "python")
+}
+
 /** Variables that would change how the interpreter of the cells behaves, without the user's having meant that. */
 export const environment: Readonly<Record<string, undefined>> = {
   PYTHONUNBUFFERED: undefined,

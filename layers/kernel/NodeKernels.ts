@@ -57,6 +57,7 @@ export const layer = (options: Options): Layer.Layer<Kernels, never, Processes |
 
       // What a shim leads to: looking that up takes longer than the start itself.
       const executables = new Map<string, string>()
+      const bytecode = Interpreters.bytecodeFolder(env)
       const python = Effect.sync(() => {
         const { candidates, skipped } = Interpreters.find({
           cwd,
@@ -72,7 +73,7 @@ export const layer = (options: Options): Layer.Layer<Kernels, never, Processes |
             return {
               name,
               command: known !== undefined && Fs.existsSync(known) ? known : name,
-              args: [runner],
+              args: [runner, ...(bytecode === undefined ? [] : [bytecode])],
               env: { ...env, ...Interpreters.environment },
               ready: (executable: string) => void executables.set(name, executable)
             }

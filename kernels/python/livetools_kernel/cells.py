@@ -2,14 +2,11 @@
 
 import __future__
 
-import ast
+import _ast
 import builtins
-import contextlib
-import linecache
 import sys
-import types
+from contextlib import ExitStack
 
-from .errors import describe
 from .pretty import PLAIN, pretty
 from .source import normalised, prepare
 
@@ -29,7 +26,7 @@ class Cells:
     def __init__(self, kernel):
         self.kernel = kernel
         self.flags = 0
-        self.main = types.ModuleType("__main__")
+        self.main = type(sys)("__main__")
         self.names = self.main.__dict__
         self.names["__builtins__"] = builtins
         sys.modules["__main__"] = self.main
@@ -37,6 +34,7 @@ class Cells:
         sys.path.insert(0, "")
         self.history = History(self.names)
         self.rewritten = {}
+        self.sources = {}
 
     def run(self, cell, code, file=None):
         """Runs a cell; gives the fields of its `done` frame."""
@@ -74,7 +72,7 @@ class Cells:
         """Runs code inside the running cell, as `%load` and `get_ipython().run_cell` do."""
         name = "<cell %s, inner>" % self.kernel.cell
         code = normalised(code)
-        linecache.cache[name] = (len(code), None, [line + "\n" for line in code.split("\n")], name)
+        self._remember(code, name)
         for step, echoed in self.steps(prepare(code).text, name):
             value = eval(step, self.names)
             if step.co_flags & _COROUTINE:
@@ -83,7 +81,19 @@ class Cells:
             if echoed and value is not None:
                 self._echo(value)
 
+    def _remember(self, code, name):
+        """Keeps the lines of a cell for tracebacks and `inspect`."""
+        self.sources[name] = (len(code), None, [line + "\n" for line in code.split("\n")], name)
+        if "linecache" in sys.modules:
+            self.linecache_imported(sys.modules["linecache"])
+
+    def linecache_imported(self, module):
+        module.cache.update(self.sources)
+        self.sources.clear()
+
     def _failed(self, error, interrupted):
+        from .errors import describe
+
         described = describe(error, self.rewritten)
         if self.kernel.wire.mine:
             self.kernel.publish("error", described)
@@ -93,30 +103,30 @@ class Cells:
 
     def _execute(self, code, name):
         self.history.begin(code)
-        linecache.cache[name] = (len(code), None, [line + "\n" for line in code.split("\n")], name)
+        self._remember(code, name)
         self.rewritten.pop(name, None)
         source = prepare(code)
         if source.rewritten:
             self.rewritten[name] = source.rewritten
         steps = self.steps(source.text, name)
-        with contextlib.ExitStack() as around:
+        with ExitStack() as around:
             for wrapper, line in source.around:
                 around.enter_context(self.kernel.shell.around(wrapper, line))
             self._play(steps)
 
     def steps(self, text, name):
         """The compiled cell: pairs of code and whether its value is echoed."""
-        kinds = ast.PyCF_ONLY_AST | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
+        kinds = _ast.PyCF_ONLY_AST | _ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
         tree = compile(text, name, "exec", kinds | self.flags, True)
         last = None
-        if tree.body and isinstance(tree.body[-1], ast.Expr) and not _silenced(text):
+        if tree.body and isinstance(tree.body[-1], _ast.Expr) and not _silenced(text):
             last = tree.body.pop()
-        flags = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT | self.flags
+        flags = _ast.PyCF_ALLOW_TOP_LEVEL_AWAIT | self.flags
         body = compile(tree, name, "exec", flags, True)
         self.flags |= body.co_flags & _FUTURES
         steps = [(body, False)]
         if last is not None:
-            steps.append((compile(ast.Expression(last.value), name, "eval", flags | self.flags, True), True))
+            steps.append((compile(_ast.Expression(last.value), name, "eval", flags | self.flags, True), True))
         return steps
 
     def _play(self, steps):

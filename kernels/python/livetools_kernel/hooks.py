@@ -59,10 +59,8 @@ def _by_itself(run, module):
     here = [at for at, entry in enumerate(sys.path) if entry == ""]
     for at in reversed(here):
         del sys.path[at]
-    written, sys.dont_write_bytecode = sys.dont_write_bytecode, True
     try:
         run(module)
     finally:
-        sys.dont_write_bytecode = written
         for at in here:
             sys.path.insert(at, "")

@@ -5,6 +5,9 @@ import signal
 from _thread import get_ident, start_new_thread
 from time import sleep
 
+# How long a signal waits for the frame that it belongs to.
+WAIT, WAITS = 0.0005, 20
+
 
 class Interrupts:
     """An interrupt counts when the host named the running cell (`asked`) before it sent the signal."""
@@ -63,6 +66,11 @@ class Interrupts:
     def _handler(self, _signum, frame):
         if self.running is None:
             return
+        # The frame that names the cell may be behind the signal: its reader needs the interpreter, which a busy cell holds.
+        for _ in range(WAITS):
+            if self.wanted == self.running:
+                break
+            sleep(WAIT)
         if self.wanted != self.running:
             self.early = True
         elif self.wire.shield.depth:

@@ -3,7 +3,6 @@
 import builtins
 import os
 import sys
-import traceback
 from _queue import SimpleQueue
 from _thread import get_ident
 from functools import wraps
@@ -14,7 +13,6 @@ from . import others
 from .bridge import Bridge, ToolError, Tools
 from .cells import Cells
 from .displays import Displays
-from .errors import describe
 from .freshness import Freshness
 from .interrupts import Interrupts
 from .streams import Streams
@@ -84,6 +82,8 @@ class Kernel:
 
     def tell(self, head, error):
         """An exception that no cell gets, with the lines of the cells it comes from."""
+        from .errors import describe
+
         stream = getattr(sys, "stderr", None) or self.streams.err
         stream.write(head + describe(error, self.cells.rewritten)["traceback"])
 
@@ -267,5 +267,5 @@ def main():
     try:
         Kernel().serve()
     finally:
-        traceback.print_exc()
+        sys.__excepthook__(*sys.exc_info())
         os._exit(1)

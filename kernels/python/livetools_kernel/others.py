@@ -11,6 +11,7 @@ NOBODY = "standard input is empty here and nobody can answer: put the value into
 def install(kernel):
     """Waits for their imports."""
     hooks = Hooks()
+    hooks.on("linecache", kernel.cells.linecache_imported)
     hooks.on("asyncio", kernel.asyncio_imported)
     hooks.on("anyio", lambda module: setattr(module, "run", kernel.event_loop().outside(module.run)))
     hooks.on("threading", lambda module: setattr(module, "excepthook", _in_thread(kernel)))

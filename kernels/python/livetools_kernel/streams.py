@@ -87,7 +87,7 @@ class Streams:
         self.armed = self.nudged = self.switching = False
         self._wake = allocate_lock()
         self._wake.acquire()
-        self.c_flush = _c_flush()
+        self.c_flush = lambda: None
         self.c_active = False
         self.out = self.err = None
         self.install()
@@ -179,14 +179,22 @@ class Streams:
         if event == "import":
             # An extension module may print through the C library.
             if not self.c_active and arguments[1] and "lib-dynload" not in arguments[1]:
-                self.c_active = True
+                self._c_begins()
         elif event == "ctypes.dlsym" or event == "ctypes.dlopen":
-            self.c_active = True
+            self._c_begins()
         elif event in _STARTS_A_CHILD and self.wire.mine:
             self.flush()
             if event != "os.exec":
                 self.wire.mark(SWITCH)
             self.last = _CHILD
+
+    def _c_begins(self):
+        """Something may print through the C library from now on."""
+        if not self.c_active:
+            self.c_active = True
+            from .c_stdout import flush
+
+            self.c_flush = flush
 
 
 _CHILD = object()
@@ -198,18 +206,3 @@ def _works(stream):
         return stream is not None and not getattr(stream, "closed", False)
     except ValueError:
         return False
-
-
-def _c_flush():
-    """The C library's `fflush(stdout)`, made line buffered first: on a pipe it would hold text back until the end."""
-    try:
-        import ctypes
-
-        libc = ctypes.CDLL(None)
-        stdout = ctypes.c_void_p.in_dll(libc, "__stdoutp" if sys.platform == "darwin" else "stdout")
-        libc.setvbuf(stdout, None, 1, 0)
-        fflush = libc.fflush
-        fflush.argtypes = [ctypes.c_void_p]
-        return lambda: fflush(stdout)
-    except Exception:
-        return lambda: None

@@ -135,4 +135,36 @@ describe("which Python", () => {
       assert.include(Kernels.textOf(value, "stdout"), "[]")
     })
   )
+
+  it.live("the bytecode of its own modules is kept in the user's cache folder, and of no others there", () =>
+    Effect.gen(function* () {
+      const home = folder({ "taken/.cache": "a file" })
+      const start = Effect.fnUntraced(function* (env: Record<string, string | undefined>) {
+        const run = yield* Kernels.run({
+          candidates: {},
+          env: { ...process.env, XDG_CACHE_HOME: undefined, HOME: home.path("none"), ...env },
+          files: { "mine.py": "x = 1\n" }
+        })
+        const { value } = yield* run.cell(`import sys, shlex, mine\nprint(sys.pycache_prefix, sys.dont_write_bytecode)`)
+        assert.strictEqual(Kernels.textOf(value, "stdout"), "None False\n")
+        assert.isTrue(Fs.existsSync(Path.join(run.root, "__pycache__")))
+      }, Effect.scoped)
+      const written = { PYTHONDONTWRITEBYTECODE: undefined }
+      const kept = () =>
+        Fs.readdirSync(home.root, { recursive: true, encoding: "utf8" }).filter((at) => at.endsWith("pyc"))
+      yield* start({ ...written, XDG_CACHE_HOME: home.path("cache") })
+      const first = kept()
+      assert.isTrue(
+        first.some((file) => /^cache\/livetools\/python\/.*\/livetools_kernel\/cells\./.test(file)),
+        first.join()
+      )
+      assert.isTrue(first.every((file) => file.includes("/livetools_kernel/")))
+      yield* start({ ...written, XDG_CACHE_HOME: "relative" })
+      assert.strictEqual(kept().length, 2 * first.length)
+      yield* start({ ...written, HOME: home.path("taken") })
+      yield* start({ ...written, HOME: undefined })
+      assert.strictEqual(kept().length, 2 * first.length)
+      home.remove()
+    })
+  )
 })
