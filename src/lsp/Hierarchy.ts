@@ -1,7 +1,7 @@
 /** Questions about who calls whom, and which type stands above or below which (SPEC §3.3). */
 import { Effect, Option, Schema } from "effect"
 import type { Location } from "./LanguageServers.ts"
-import { inOrder, locateEach, type Options, readable } from "./Places.ts"
+import { distinct, locateEach, type Options, readable } from "./Places.ts"
 import type { AskError, Asking, Place, Question } from "./Question.ts"
 import * as SymbolKinds from "./SymbolKinds.ts"
 import * as Wire from "./Wire.ts"
@@ -96,7 +96,7 @@ const locate = Effect.fnUntraced(function* (
   { cap, isForeign }: Options
 ): Effect.fn.Return<Option.Option<Nodes>, AskError> {
   if (found.length === 0) return Option.none()
-  const links = inOrder(together(found), isForeign).map(({ place }) => place)
+  const links = distinct(together(found), isForeign).first(Number.POSITIVE_INFINITY)
   const shown = links.slice(0, cap)
   const nodes = (yield* locateEach(asking, shown)).flatMap((location, i): ReadonlyArray<Node> => {
     const { item, sites } = shown[i]!

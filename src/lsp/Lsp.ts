@@ -197,7 +197,7 @@ const navigate = Effect.fnUntraced(function* (action: Places.Action, params: Par
     })
   const value: Values.Locations = {
     locations: locations.slice(0, mostLocations).map((location) => told(show, location)),
-    total: new Set(found.flatMap(({ value }) => [...value.keys])).size,
+    total: found.length === 1 ? found[0]!.value.count : new Set(found.flatMap(({ value }) => value.keys())).size,
     servers: answers.map(Outcomes.toPart),
     ...notes()
   }

@@ -8,11 +8,9 @@ import * as Wire from "./Wire.ts"
 /** Whether an absolute path belongs to somebody else: outside the working directory, or in `node_modules` (C56). */
 export type IsForeign = (path: string) => boolean
 
-export interface Places {
+export interface Places extends Pick<Distinct<Place>, "count" | "keys"> {
   /** The first of them, in order. */
   readonly locations: ReadonlyArray<Location>
-  /** One text for each place there is, the same for the same place whoever names it. */
-  readonly keys: ReadonlySet<string>
 }
 
 export interface Options {
@@ -44,43 +42,60 @@ export const locateEach = (
       : Effect.forEach(places, (place) => Effect.map(asking.locate([place]), ([location]) => location))
   )
 
-/** A place with what it is compared by. */
-interface Ranked<P extends Place> {
-  readonly place: P
-  readonly path: string
-  readonly rank: number
-  /** The same for the same place, however its URI is spelt. */
-  readonly key: string
+/** The places of an answer, each once. */
+export interface Distinct<P extends Place> {
+  readonly count: number
+  /** So many of them: the project's own first, then by path and position (C56). */
+  readonly first: (most: number) => ReadonlyArray<P>
+  /** One text for each place, the same whoever names it and however its URI is spelt. */
+  readonly keys: () => ReadonlyArray<string>
 }
 
-/** Each place once: the project's own first, then by path and position (C56). */
-export const inOrder = <P extends Place>(places: ReadonlyArray<P>, isForeign: IsForeign): ReadonlyArray<Ranked<P>> => {
-  const known = new Map<string, { readonly path: string; readonly rank: number }>()
-  const of = (uri: string) => {
-    let one = known.get(uri)
-    if (one === undefined) {
+/** A line and a character as one number. */
+const lineUnit = 2 ** 24
+
+export const distinct = <P extends Place>(places: ReadonlyArray<P>, isForeign: IsForeign): Distinct<P> => {
+  interface File {
+    readonly path: string
+    readonly rank: number
+    readonly places: Map<number, P>
+  }
+  const byPath = new Map<string, File>()
+  const byUri = new Map<string, File>()
+  let count = 0
+  const fileOf = (uri: string) => {
+    let file = byUri.get(uri)
+    if (file === undefined) {
       const path = Uri.key(uri)
-      one = { path, rank: isForeign(path) ? 1 : 0 }
-      known.set(uri, one)
+      file = byPath.get(path) ?? { path, rank: isForeign(path) ? 1 : 0, places: new Map() }
+      byPath.set(path, file)
+      byUri.set(uri, file)
     }
-    return one
+    return file
   }
-  const found = new Map<string, Ranked<P>>()
   for (const place of places) {
-    const { path, rank } = of(place.uri)
     const { character, line } = place.range.start
-    const key = `${line}:${character} ${path}`
-    if (!found.has(key)) found.set(key, { place, path, rank, key })
+    const { places } = fileOf(place.uri)
+    const at = line * lineUnit + character
+    if (places.has(at)) continue
+    places.set(at, place)
+    count++
   }
-  return [...found.values()].sort((a, b) => {
-    const [p, q] = [a.place.range.start, b.place.range.start]
-    return (
-      a.rank - b.rank ||
-      (a.path < b.path ? -1 : a.path > b.path ? 1 : 0) ||
-      p.line - q.line ||
-      p.character - q.character
-    )
-  })
+  return {
+    count,
+    first: (most) => {
+      const files = [...byPath.values()].sort(
+        (a, b) => a.rank - b.rank || (a.path < b.path ? -1 : a.path > b.path ? 1 : 0)
+      )
+      const first: Array<P> = []
+      for (const { places } of files) {
+        if (first.length >= most) break
+        for (const [, place] of [...places].sort(([a], [b]) => a - b)) first.push(place)
+      }
+      return first.slice(0, most)
+    },
+    keys: () => [...byPath.values()].flatMap(({ path, places }) => Array.from(places.keys(), (at) => `${at} ${path}`))
+  }
 }
 
 const locate = Effect.fnUntraced(function* (
@@ -88,10 +103,9 @@ const locate = Effect.fnUntraced(function* (
   result: unknown,
   { cap, isForeign }: Options
 ): Effect.fn.Return<Option.Option<Places>, AskError> {
-  const places = inOrder(yield* readable(result, Wire.locations(result), "location"), isForeign)
-  if (places.length === 0) return Option.none()
-  const locations = yield* asking.locate(places.slice(0, cap).map(({ place }) => place))
-  return Option.some({ locations, keys: new Set(places.map(({ key }) => key)) })
+  const places = distinct(yield* readable(result, Wire.locations(result), "location"), isForeign)
+  if (places.count === 0) return Option.none()
+  return Option.some({ ...places, locations: yield* asking.locate(places.first(cap)) })
 })
 
 const methods = {

@@ -32,22 +32,19 @@ const isNatural = (value: unknown): value is number =>
   typeof value === "number" && Number.isInteger(value) && value >= 0
 
 /** As `Range` decodes; plain, because answers have thousands of them. */
-const range = (value: unknown): typeof Range.Type | undefined => {
-  const [start, end] = [get(value, "start"), get(value, "end")]
-  const [line, character] = [get(start, "line"), get(start, "character")]
-  const [endLine, endCharacter] = [get(end, "line"), get(end, "character")]
-  return isNatural(line) && isNatural(character) && isNatural(endLine) && isNatural(endCharacter)
-    ? { start: { line, character }, end: { line: endLine, character: endCharacter } }
-    : undefined
-}
+const isPosition = (value: unknown): value is typeof Position.Type =>
+  isRecord(value) && isNatural(value["line"]) && isNatural(value["character"])
+const isRange = (value: unknown): value is typeof Range.Type =>
+  isRecord(value) && isPosition(value["start"]) && isPosition(value["end"])
 
 /** `null`, one or many, in either shape; of a link the name, which is not all of it (C52). */
 export const locations = (value: unknown): ReadonlyArray<typeof Location.Type> =>
   (Array.isArray(value) ? value : [value]).flatMap((one: unknown) => {
-    const isLink = get(one, "uri") === undefined
-    const uri = get(one, isLink ? "targetUri" : "uri")
-    const at = range(get(one, isLink ? "targetSelectionRange" : "range"))
-    return typeof uri === "string" && at !== undefined ? [{ uri, range: at }] : []
+    if (!isRecord(one)) return []
+    const isLink = one["uri"] === undefined
+    const uri = one[isLink ? "targetUri" : "uri"]
+    const range = one[isLink ? "targetSelectionRange" : "range"]
+    return typeof uri === "string" && isRange(range) ? [{ uri, range }] : []
   })
 
 const Markup = Schema.Union([
