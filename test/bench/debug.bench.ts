@@ -16,7 +16,9 @@ import type { Found } from "../../src/debug/adapters/Adapter.ts"
 import * as Rows from "../../src/debug/adapters/Rows.ts"
 import * as Checkout from "../real/debug/Checkout.ts"
 
-const requests = 100
+const requests = 200
+/** debugpy's answers wait for a timer of the system that ticks every few milliseconds: a request comes at any time between two. */
+const rest = Effect.suspend(() => Effect.sleep(5 + Math.random() * 10))
 const sessions = 8
 
 interface Subject {
@@ -177,6 +179,7 @@ const main = (subject: Subject) =>
     for (let i = 0; i < sessions; i++) {
       times.tool.push(yield* launch)
       for (let k = 0; k < requests / sessions; k++) {
+        yield* rest
         const from = performance.now()
         yield* checkout.ok({ op: "evaluate", expression })
         times.ask.push(performance.now() - from)
@@ -186,6 +189,7 @@ const main = (subject: Subject) =>
       times.bare.push(one.millis)
       const context = found.adapter.quirks?.evaluateContext ?? "repl"
       for (let k = 0; k < requests / sessions; k++) {
+        yield* rest
         const from = performance.now()
         yield* Effect.promise(() => one.client.request("evaluate", { expression, frameId: one.frameId, context }))
         times.send.push(performance.now() - from)

@@ -20,6 +20,7 @@ import { lsp } from "../../src/lsp/Lsp.ts"
 import type { Asking, Question } from "../../src/lsp/Question.ts"
 import type { Indexed } from "../../src/lsp/TextPositions.ts"
 import * as Rows from "../../src/lsp/rows/Rows.ts"
+import * as Uri from "../../src/lsp/Uri.ts"
 import * as Surface from "../../src/Surface.ts"
 
 const times = 200
@@ -43,6 +44,8 @@ const project = (root: string) => {
 
 const p50 = (list: ReadonlyArray<number>) => list.toSorted((a, b) => a - b)[Math.floor(list.length / 2)]!
 
+const rest = Effect.sleep("5 millis")
+
 const timed = <A, E, R>(self: Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {
     const start = performance.now()
@@ -50,10 +53,15 @@ const timed = <A, E, R>(self: Effect.Effect<A, E, R>) =>
     return performance.now() - start
   })
 
-/** One after the other in turns, so that what else the machine does weighs on both. */
+/**
+ * One after the other in turns, so that what else the machine does weighs on both. Each finds the server at rest, as the calls of an
+ * agent do: at once after an answer it is still awake, and takes half a millisecond less.
+ */
 const medians = <A, E, R, B, F, S>(first: Effect.Effect<A, E, R>, second: Effect.Effect<B, F, S>) =>
   Effect.map(
-    Effect.forEach(Array.from({ length: times }), () => Effect.all([timed(first), timed(second)])),
+    Effect.forEach(Array.from({ length: times }), () =>
+      Effect.all([Effect.andThen(rest, timed(first)), Effect.andThen(rest, timed(second))])
+    ),
     (pairs) => [p50(pairs.map(([a]) => a)), p50(pairs.map(([, b]) => b))] as const
   )
 
@@ -112,8 +120,26 @@ const main = Effect.gen(function* () {
       check("src/*.ts")
     )
   )
+  // The last: it tells the server texts that the tool does not know of.
+  const uris = Array.from({ length: files - 1 }, (_, i) => Uri.fromPath(Path.join(root, name(i + 1))))
+  const asked = Effect.forEach(
+    uris,
+    (uri) => connection!.request("textDocument/diagnostic", { textDocument: { uri } }),
+    { concurrency: "unbounded" }
+  )
+  const least = yield* timed(
+    Effect.andThen(
+      Effect.forEach(uris, (uri, i) => {
+        const text = `${Fs.readFileSync(Path.join(root, name(i + 1)), "utf8")}// changed again\n`
+        const document = { textDocument: { uri, version: 1_000_000 }, contentChanges: [{ text }] }
+        return connection!.notify("textDocument/didChange", document)
+      }),
+      asked
+    )
+  )
   console.log(
-    `diagnostics  1 changed file ${one.toFixed(0)} ms, ${files - 1} changed files at once ${all.toFixed(0)} ms`
+    `diagnostics  1 changed file ${one.toFixed(0)} ms, ${files - 1} changed files at once ${all.toFixed(0)} ms, ` +
+      `of which the server's own answers take ${least.toFixed(0)} ms`
   )
 })
 
