@@ -1,4 +1,5 @@
 /** What is being debugged: the session with the adapter, its child sessions, and how all of it ends (checklist 67–74). */
+import { randomUUID } from "node:crypto"
 import * as Fs from "node:fs"
 import * as Os from "node:os"
 import * as Path from "node:path"
@@ -84,6 +85,9 @@ export const make = Effect.fnUntraced(function* (options: Options): Effect.fn.Re
   let isOver = false
   /** We have said goodbye: what is still told is of no interest. */
   let isLeaving = false
+  /** Behind the last of the program's output, where the adapter is told to write it. */
+  const mark = `end-of-output-${randomUUID()}`
+  let hasMark = false
   const debuggee = Debuggee.make(() => process?.pid)
   const fork = Effect.runForkWith(yield* Effect.context<never>())
 
@@ -99,7 +103,10 @@ export const make = Effect.fnUntraced(function* (options: Options): Effect.fn.Re
 
   const onOutput = (body: unknown) => {
     const category = Wire.cut(Wire.text(body, "category") ?? "console", longestCategory)
-    const text = Wire.text(body, "output") ?? ""
+    const said = Wire.text(body, "output") ?? ""
+    const isLast = adapter.quirks?.lastOutput !== undefined && said.includes(mark)
+    hasMark ||= isLast
+    const text = isLast ? said.replace(`${mark}\n`, "") : said
     if (category === "telemetry" || text === "") return
     const code = category === "console" ? adapter.quirks?.exitText?.exec(text)?.[1] : undefined
     if (code !== undefined) noteExit(Number(code))
@@ -304,8 +311,16 @@ export const make = Effect.fnUntraced(function* (options: Options): Effect.fn.Re
       }
       yield* Clocks.within(session.send("evaluate", { expression: command, context: "repl" }), policy.exit)
     }
+    const expression = adapter.quirks?.lastOutput?.replace("${mark}", mark)
+    if (!isAttached && expression !== undefined && session.told.isTerminated) {
+      fork(Effect.ignore(session.send("evaluate", { expression, context: "repl" })))
+      yield* Clocks.within(
+        changes.until(() => (hasMark ? true : undefined)),
+        policy.exit
+      )
+    }
     const canSay = session.capabilities.has("supportTerminateDebuggee")
-    // gdb gives the last of the output after `terminated`, before this answer; lldb 19 its own crash after it.
+    // lldb 19 gives its own crash after this answer.
     yield* session.disconnect(
       // Launched programs are ended by adapters that do not say that they can, too.
       isAttached ? (canSay ? { terminateDebuggee: false } : {}) : { restart: false, terminateDebuggee: true }

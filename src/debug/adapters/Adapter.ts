@@ -54,6 +54,11 @@ export interface Quirks {
   readonly noise?: RegExp | undefined
   /** As `noise`, in `stdout` and `stderr`: what the adapter writes there itself. */
   readonly stdoutNoise?: RegExp | undefined
+  /**
+   * An expression for `evaluate`, in the context `repl`, that writes `${mark}` and an end of line where the program has written: what
+   * comes behind the program's end is read up to there. Absent: all has come when `disconnect` is answered.
+   */
+  readonly lastOutput?: string | undefined
   /** What the program does when nobody catches an exception, where the adapter has no filter for that. */
   readonly fatal?:
     | {

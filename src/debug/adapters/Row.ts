@@ -37,6 +37,7 @@ export const QuirksData = Schema.Struct({
   showsErrors: Schema.optionalKey(Schema.Boolean),
   noise: Schema.optionalKey(name),
   stdoutNoise: Schema.optionalKey(name),
+  lastOutput: Schema.optionalKey(name),
   fatal: Schema.optionalKey(Schema.Struct({ functions: names, texts: names })),
   ignoresHits: Schema.optionalKey(Schema.Boolean),
   logsWithoutEnd: Schema.optionalKey(Schema.Boolean),

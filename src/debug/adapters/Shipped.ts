@@ -212,6 +212,8 @@ export const shipped: ReadonlyArray<Row> = [
       hidesSignals: true,
       // With `env` the program would have no other variables, not even the mark by which it is found and ended.
       inheritsEnvironment: true,
+      // It reads the program's output line by line on a thread of its own, which `disconnect` does not wait for.
+      lastOutput: 'python import os; os.write(1, b"${mark}\\n")',
       stdoutNoise: String.raw`^(❌|Function ".*" not defined\.|(Breakpoint|Catchpoint|Temporary breakpoint) \d+ \()`
     }
   },

@@ -318,6 +318,8 @@ export const operations = (spec: Spec.Spec): void => {
           assert.include((yield* Checkout.output(checkout)).text, "child said 42\n")
           assert.deepInclude(yield* ok(launch("stdin")), { state: "ended", exit_code: 0 })
           assert.include((yield* Checkout.output(checkout)).text, "read ''\n")
+          assert.deepInclude(yield* ok(launch("unended")), { state: "ended", exit_code: 0 })
+          assert.match((yield* Checkout.output(checkout)).text, /the last line has no end$/)
           Fs.mkdirSync(Path.join(root, "below"), { recursive: true })
           yield* ok({ ...launch("environment", "a b"), cwd: "below", env: { PROBE: "x=y z" } })
           assert.include((yield* Checkout.output(checkout)).text, spec.environment("below"))

@@ -112,6 +112,8 @@ int main(int argc, char **argv) {
         if (fscanf(pipe, "%d", &answer) != 1) return 1;
         pclose(pipe);
         printf("child said %d\n", answer);
+    } else if (mode == "unended") {
+        printf("the last line has no end");
     } else if (mode == "stdin") {
         char buffer[100] = "";
         size_t length = fread(buffer, 1, 99, stdin);

@@ -110,6 +110,8 @@ func main() {
 	case "wait":
 		out, _ := exec.Command("sh", "-c", "echo $((6 * 7))").Output()
 		fmt.Println("child said", strings.TrimSpace(string(out)))
+	case "unended":
+		fmt.Print("the last line has no end")
 	case "stdin":
 		all, _ := io.ReadAll(os.Stdin)
 		fmt.Printf("read '%s'\n", all)

@@ -92,6 +92,8 @@ def main():
         spin(None)
     elif mode == "wait":
         print("child said", subprocess.check_output([sys.executable, "-c", "print(6 * 7)"], text=True).strip())
+    elif mode == "unended":
+        print("the last line has no end", end="")
     elif mode == "stdin":
         print("read", repr(sys.stdin.read()))
     elif mode == "threads":

@@ -101,6 +101,7 @@ fn main() {
             let out = process::Command::new("sh").args(["-c", "echo $((6 * 7))"]).output().unwrap();
             println!("child said {}", String::from_utf8_lossy(&out.stdout).trim());
         }
+        "unended" => print!("the last line has no end"),
         "stdin" => {
             let mut all = String::new();
             std::io::stdin().read_to_string(&mut all).unwrap();
