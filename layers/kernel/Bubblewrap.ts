@@ -53,13 +53,19 @@ export const args = (program: Enclosure.Program, options: Options = {}): Readonl
     .filter(
       (each) => Path.isAbsolute(each) && (isWithin(each, "/tmp") || isWithin(each, "/run")) && stat(each) !== undefined
     )
-    .map((each) => Path.dirname(each))
+    .map((each) => {
+      const environment = Path.dirname(Path.dirname(each))
+      return stat(Path.join(environment, "pyvenv.cfg")) === undefined ? Path.dirname(each) : environment
+    })
   const resolver = options.network === true ? ["/run/systemd/resolve"].filter((path) => stat(path) !== undefined) : []
   const binds = (kind: "--bind" | "--ro-bind", paths: ReadonlyArray<string>) => paths.map((path) => [kind, path, path])
   const hidden = absent.flatMap((path) => {
     const found = stat(path)
-    if (found === undefined || isWithin(cwd, path)) return []
-    return [found.isDirectory() ? ["--tmpfs", path] : ["--ro-bind", "/dev/null", path]]
+    if (found === undefined) return []
+    // Nothing can be mounted on a link, and what it leads to can be read by its own name too.
+    const real = Fs.realpathSync(path)
+    if (isWithin(cwd, real)) return []
+    return [found.isDirectory() ? ["--tmpfs", real] : ["--ro-bind", "/dev/null", real]]
   })
   return [
     // Ends all of it with the process that stands for it on the host.
@@ -108,7 +114,9 @@ export const layer = (options: Options = {}): Layer.Layer<never, never, Processe
           onSuccess: ({ exit, stderr }) =>
             exit.code === 0
               ? Result.succeed(running(command, options))
-              : Result.fail(`bubblewrap cannot make namespaces here: ${stderr.trim() || Processes.describeExit(exit)}`)
+              : Result.fail(
+                  `bubblewrap cannot make the enclosure here: ${stderr.trim() || Processes.describeExit(exit)}`
+                )
         })
       )
       return {

@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Result } from "effect"
 import * as Fs from "node:fs"
 import * as Net from "node:net"
+import * as Path from "node:path"
 import * as Bubblewrap from "../../../layers/kernel/Bubblewrap.ts"
 import * as NodeKernels from "../../../layers/kernel/NodeKernels.ts"
 import * as NodeProcesses from "../../../layers/process/NodeProcesses.ts"
@@ -110,6 +111,37 @@ describe.skipIf(missing !== "")(`a bubblewrap sandbox${missing}`, () => {
         "'ESRCH'"
       )
     }).pipe(Effect.ensuring(Effect.sync(secret.remove)))
+  })
+
+  it.live("hides what a link leads to, by both names", () => {
+    const outside = Fs.mkdtempSync(Path.join(process.cwd(), "node_modules", ".test-"))
+    const at = (name: string) => Path.join(outside, name)
+    Fs.mkdirSync(at("dotfiles/ssh"), { recursive: true })
+    for (const file of ["dotfiles/ssh/key", "dotfiles/npmrc"]) Fs.writeFileSync(at(file), "secret")
+    Fs.symlinkSync("dotfiles/ssh", at(".ssh"))
+    Fs.symlinkSync("dotfiles/npmrc", at(".npmrc"))
+    return inside({ absent: [at(".ssh"), at(".npmrc"), at(".none")] }, async (kernel) => {
+      const read = (name: string) =>
+        kernel.run(
+          `(() => { try { return require('fs').readFileSync(${JSON.stringify(at(name))}, 'utf8') } catch (e) { return e.code } })()`
+        )
+      assert.strictEqual((await read(".ssh/key")).result, "'ENOENT'")
+      assert.strictEqual((await read("dotfiles/ssh/key")).result, "'ENOENT'")
+      // Empty, or a device that cannot be opened.
+      assert.match((await read(".npmrc")).result!, /^'(EACCES)?'$/)
+      assert.match((await read("dotfiles/npmrc")).result!, /^'(EACCES)?'$/)
+    }).pipe(Effect.ensuring(Effect.sync(() => Fs.rmSync(outside, { recursive: true }))))
+  })
+
+  it("has the whole of a virtual environment that lies in a folder it empties", () => {
+    const { path, remove } = folder({ "venv/pyvenv.cfg": "", "venv/bin/python": "", "tool/bin/other": "" })
+    const bound = (command: string) => {
+      const all = Bubblewrap.args({ command, args: [], cwd: "/", env: {} })
+      return all[all.indexOf("/run") + 2]
+    }
+    assert.strictEqual(bound(path("venv/bin/python")), path("venv"))
+    assert.strictEqual(bound(path("tool/bin/other")), path("tool/bin"))
+    remove()
   })
 
   const reaches = async (kernel: Runner.Runner) => {
