@@ -39,6 +39,9 @@ class Stream(io.TextIOWrapper):
         if streams.c_active:
             streams.c_flush()
         count = _write(self, text)
+        # Forked processes share the pipe: whole lines, or they are torn by those of others.
+        if streams.forked and "\n" not in text:
+            return count
         self.flush()
         now = monotonic()
         if now > self._window:
@@ -84,7 +87,7 @@ class Streams:
     def __init__(self, wire):
         self.wire = wire
         self.last = None
-        self.armed = self.nudged = self.switching = False
+        self.armed = self.nudged = self.switching = self.forked = False
         self._wake = allocate_lock()
         self._wake.acquire()
         self.c_flush = lambda: None
@@ -174,6 +177,7 @@ class Streams:
     def _forked(self):
         # No thread ticks in the child.
         self.armed = False
+        self.forked = True
 
     def _audit(self, event, arguments):
         if event == "import":

@@ -29,6 +29,15 @@ describe("processes of a cell", { timeout: 60_000 }, () => {
     expect(stderr(all[2]!)).toContain("ZeroDivisionError")
   })
 
+  it("that print at the same time print whole lines", async () => {
+    const [result] = await cells([
+      "from multiprocessing import get_context\ndef f(x):\n    for i in range(50): print('line', x, i)\nwith get_context('fork').Pool(4) as p: p.map(f, range(16), chunksize=1)\n"
+    ])
+    const lines = stdout(result!).trimEnd().split("\n")
+    expect(lines.filter((line) => !/^line \d+ \d+$/.test(line))).toEqual([])
+    expect(lines.length).toBe(800)
+  })
+
   it("that are pools call functions of cells by fork, and tell their errors", async () => {
     const all = await cells([
       "from multiprocessing import get_context\ndef f(x): return x * x\nwith get_context('fork').Pool(2) as p: r = p.map(f, [1, 2, 3])\nr",
