@@ -13,7 +13,7 @@ export interface TerminalInput {
   readonly next: Effect.Effect<Typed>
   /** Drops what was typed and not taken yet: it was meant for something else than what is asked next. */
   readonly drop: Effect.Effect<void>
-  /** Shows what is asked for before the line; a line that is being typed stays. */
+  /** Shows what is asked for before the line, cut to the width of the terminal; a line that is being typed stays. */
   readonly prompt: (text: string) => void
   /** Prints above the line that is being typed. */
   readonly print: (text: string) => void
@@ -23,7 +23,7 @@ export interface TerminalInput {
 }
 
 export interface Options {
-  readonly output: NodeJS.WriteStream
+  readonly output: NodeJS.WritableStream & { readonly columns?: number }
   /** Candidates for the word before the cursor, and that word. */
   readonly complete?: (line: string) => readonly [ReadonlyArray<string>, string]
   /** Newest first. */
@@ -91,16 +91,31 @@ export const open = (options: Options): Effect.Effect<TerminalInput, never, Scop
         Queue.offerUnsafe(typed, { type: "interrupt" })
       })
       reader.on("close", end)
+      // After Ctrl-Z: readline has paused itself, and the shell has its own mode of pasting.
+      reader.on("SIGCONT", () => {
+        output.write(pasteOn)
+        showBelow(reader.getCursorPos().rows)
+      })
       output.write(pasteOn)
 
+      /** Takes prompt and line from the screen, and gives how far below their first row the cursor was. */
       const clear = () => {
+        const { rows } = reader.getCursorPos()
+        Readline.moveCursor(output, 0, -rows)
         Readline.cursorTo(output, 0)
         Readline.clearScreenDown(output)
+        return rows
       }
       const show = () => {
         if (isClosed) return
-        reader.setPrompt(prompt)
+        reader.setPrompt(clip(prompt, output.columns || Infinity))
         reader.prompt(true)
+      }
+      // Readline goes up to where it believes the first row to be, over whatever was printed since.
+      const showBelow = (rows: number) => {
+        if (isClosed) return
+        output.write("\n".repeat(rows))
+        show()
       }
       const takeTyped = () => {
         const line = reader.line
@@ -123,9 +138,9 @@ export const open = (options: Options): Effect.Effect<TerminalInput, never, Scop
           show()
         },
         print: (text) => {
-          clear()
+          const rows = clear()
           output.write(text.endsWith("\n") ? text : `${text}\n`)
-          if (prompt !== "") show()
+          if (prompt !== "") showBelow(rows)
         },
         takeTyped,
         putTyped: (text) => {
@@ -144,3 +159,15 @@ export const open = (options: Options): Effect.Effect<TerminalInput, never, Scop
     }),
     ({ close }) => Effect.sync(close)
   ).pipe(Effect.map(({ input }) => input))
+
+/** Leaves the last column free. From Hangul on, a character may take two columns. */
+const clip = (text: string, columns: number): string => {
+  const widthOf = (character: string) => (character.codePointAt(0)! < 0x1100 ? 1 : 2)
+  let width = 0
+  let kept = ""
+  for (const character of text) {
+    width += widthOf(character)
+    if (width < columns - 2) kept += character
+  }
+  return width < columns ? text : `${kept}… `
+}

@@ -4,7 +4,7 @@ import * as Budget from "../../src/Budget.ts"
 import * as Suggest from "../../src/Suggest.ts"
 import type { Tier } from "../../src/Tier.ts"
 import * as ToolError from "../../src/ToolError.ts"
-import { type Grade, Roster, type State, type Waited } from "../../src/vibe/Roster.ts"
+import { type Grade, type Listed, Roster, type State, type Waited } from "../../src/vibe/Roster.ts"
 import { type Session, Worker, WorkerFailed } from "../../src/vibe/Worker.ts"
 import * as WorkerLog from "./WorkerLog.ts"
 
@@ -55,8 +55,10 @@ interface Outcome {
   readonly text: string
 }
 
-export const layer = (options: Options): Layer.Layer<Roster, never, Worker> =>
-  Layer.effect(
+/** Counts the workers over every roster that is made of one such layer: an id, and its log, is never used twice in a run. */
+export const layer = (options: Options): Layer.Layer<Roster, never, Worker> => {
+  let spawned = 0
+  return Layer.effect(
     Roster,
     Effect.gen(function* () {
       const worker = yield* Worker
@@ -243,6 +245,18 @@ export const layer = (options: Options): Layer.Layer<Roster, never, Worker> =>
         })
       )
 
+      const listed = (entry: Entry): Listed => ({
+        worker_id: entry.id,
+        label: entry.label,
+        tier: entry.tier,
+        state: entry.state,
+        elapsed_seconds: elapsed(entry),
+        ...(entry.result === undefined ? {} : { last_result: entry.result })
+      })
+
+      const isUndelivered = (entry: Entry) =>
+        isBusy(entry) || [...entry.ungiven, entry.last].some((outcome) => outcome !== undefined && !given.has(outcome))
+
       const refuseWhenOver = Effect.suspend(() =>
         isOver
           ? Effect.fail(
@@ -254,7 +268,7 @@ export const layer = (options: Options): Layer.Layer<Roster, never, Worker> =>
       return Roster.of({
         spawn: Effect.fnUntraced(function* ({ brief, cap, label, tier }) {
           yield* refuseWhenOver
-          const id = `worker_${entries.size + 1}`
+          const id = `worker_${++spawned}`
           const entry: Entry = {
             id,
             label,
@@ -305,19 +319,12 @@ export const layer = (options: Options): Layer.Layer<Roster, never, Worker> =>
           yield* kill(entry, "it was stopped with vibe_kill")
           return waited(entry, "killed")
         }),
-        list: Effect.sync(() =>
-          Array.from(entries.values(), (entry) => ({
-            worker_id: entry.id,
-            label: entry.label,
-            tier: entry.tier,
-            state: entry.state,
-            elapsed_seconds: elapsed(entry),
-            ...(entry.result === undefined ? {} : { last_result: entry.result })
-          }))
-        )
+        list: Effect.sync(() => Array.from(entries.values(), listed)),
+        undelivered: Effect.sync(() => [...entries.values()].filter(isUndelivered).map(listed))
       })
     })
   )
+}
 
 const whyEnded = (state: State): Waited["why"] => (state === "queued" || state === "running" ? "timed_out" : state)
 

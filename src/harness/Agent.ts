@@ -17,9 +17,10 @@ export interface Ended {
    * - `done`: the model had nothing left to call
    * - `stuck`: it made the same calls with the same answers over and over
    * - `out_of_turns`: the limit of turns is reached
-   * - `cut`: the provider cut or withheld its last words
+   * - `cut`: the provider cut or withheld its last words, or broke off with an error
+   * - `empty`: its last message has neither a word nor a call
    */
-  readonly outcome: "done" | "stuck" | "out_of_turns" | "cut"
+  readonly outcome: "done" | "stuck" | "out_of_turns" | "cut" | "empty"
   /** The last that it said. */
   readonly text: string
   readonly turns: number
@@ -31,6 +32,8 @@ export interface Options {
   readonly surface: Surface
   readonly system: string
   readonly tell?: (event: Event) => Effect.Effect<void>
+  /** What the model is still to be told when it has nothing left to call; where there is any, it goes on. Default: nothing. */
+  readonly pending?: Effect.Effect<ReadonlyArray<string>>
   /** Default 200 for each `ask`. */
   readonly maxTurns?: number
 }
@@ -93,13 +96,17 @@ export const make = (options: Options): Agent => {
     return answers
   })
 
-  const ask = Effect.fn("Agent.ask")(function* (
-    messages: ReadonlyArray<string>
-  ): Effect.fn.Return<Ended, AiError.AiError> {
+  const hear = (messages: ReadonlyArray<string>) => {
     history = Prompt.concat(
       history,
       Prompt.make([{ role: "user", content: messages.map((text) => ({ type: "text", text }) as const) }])
     )
+  }
+
+  const ask = Effect.fn("Agent.ask")(function* (
+    messages: ReadonlyArray<string>
+  ): Effect.fn.Return<Ended, AiError.AiError> {
+    hear(messages)
     const seen = new Set<string>()
     let repeated = 0
     let text = ""
@@ -111,10 +118,20 @@ export const make = (options: Options): Agent => {
       }
       const said = Prompt.fromResponseParts(response.content.filter((part) => part.type !== "tool-result"))
       const calls: ReadonlyArray<Called> = response.toolCalls.filter((call) => call.providerExecuted !== true)
-      const isCut = response.finishReason === "length" || response.finishReason === "content-filter"
+      const isCut = cuts.has(response.finishReason)
       if (calls.length === 0) {
         history = Prompt.concat(history, said)
-        if (!isCut) return { outcome: "done", text, turns }
+        if (!isCut && response.text.trim() === "") {
+          yield* tell({ type: "note", text: "Ended: the model's last message was empty." })
+          return { outcome: "empty", text, turns }
+        }
+        if (!isCut) {
+          const pending = yield* options.pending ?? Effect.succeed([])
+          if (pending.length === 0) return { outcome: "done", text, turns }
+          for (const each of pending) yield* tell({ type: "note", text: `The model is told: ${each}` })
+          hear(pending)
+          continue
+        }
         yield* tell({ type: "note", text: `Ended: the model's last message was cut (${response.finishReason}).` })
         return { outcome: "cut", text, turns }
       }
@@ -147,6 +164,9 @@ export const make = (options: Options): Agent => {
 
   return { ask }
 }
+
+/** The reasons to finish after which a message may not be whole. */
+const cuts: ReadonlySet<string> = new Set(["length", "content-filter", "error"])
 
 const retries = Schedule.exponential("1 second").pipe(Schedule.upTo({ times: 4 }))
 

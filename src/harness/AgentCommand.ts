@@ -1,6 +1,8 @@
 /** `livetools agent`: the loop over the surface of a run, with its transcript (SPEC §12). */
 import { Effect, Option } from "effect"
 import * as Surface from "../Surface.ts"
+import { DeferredFindings } from "../DeferredFindings.ts"
+import type { Listed } from "../vibe/Roster.ts"
 import type { Task } from "../vibe/Worker.ts"
 import * as Agent from "./Agent.ts"
 import { AgentModels } from "./AgentModels.ts"
@@ -10,11 +12,12 @@ import { WorkerEvents } from "./AgentWorker.ts"
 import { Output } from "./Output.ts"
 import { RunInfo } from "./RunInfo.ts"
 import { CallFailed, ModelFailed, UsageError } from "./Usage.ts"
+import { VibeSwitch } from "./VibeSwitch.ts"
 
 /**
  * Works on a task and prints what is said and done, workers behind their names; with `json` one event a line. Fails with
  * `UsageError` without a model, with `ModelFailed` when the model fails, and with `CallFailed` (1) when the loop is ended before
- * the task.
+ * the task. A model that ends is told once of workers that it did not wait for, and of what its writes turned out to have caused.
  */
 export const run = Effect.fn("AgentCommand.run")(function* ({
   json,
@@ -41,11 +44,23 @@ export const run = Effect.fn("AgentCommand.run")(function* ({
         : transcript(event, worker?.worker_id)
     )
   yield* (yield* WorkerEvents).listen((worker, event) => print(event, worker))
+  const { undelivered } = yield* VibeSwitch
+  const deferred = yield* Effect.serviceOption(DeferredFindings)
+  const findings = Option.isNone(deferred)
+    ? Effect.succeed([])
+    : Effect.map(deferred.value.take, (found) => found.map(({ text }) => text))
+  let isToldOfWorkers = false
+  const pending = Effect.gen(function* () {
+    const workers = isToldOfWorkers ? [] : yield* undelivered
+    if (workers.length > 0) isToldOfWorkers = true
+    return [...(yield* findings), ...(workers.length > 0 ? [unwaited(workers)] : [])]
+  })
   const agent = Agent.make({
     model: models.value.main,
     surface,
     system: AgentPrompt.agent(cwd, surface),
-    tell: (event) => print(event)
+    tell: (event) => print(event),
+    pending
   })
   const ended = yield* agent
     .ask([task])
@@ -55,6 +70,23 @@ export const run = Effect.fn("AgentCommand.run")(function* ({
           new ModelFailed({ message: `the language model of --model ${models.value.name} failed: ${error.message}` })
       )
     )
+  for (const text of yield* findings) yield* print({ type: "note", text: `Not told to the model: ${text}` })
+  for (const worker of yield* undelivered) yield* print({ type: "note", text: lost(worker) })
   if (json) yield* output.out(`${JSON.stringify({ type: "ended", ...ended })}\n`)
   if (ended.outcome !== "done") return yield* new CallFailed({ exitCode: 1 })
 })
+
+const isAtWork = ({ state }: Listed): boolean => state === "queued" || state === "running"
+
+const unwaited = (workers: ReadonlyArray<Listed>): string =>
+  `You end, but ${workers
+    .map((each) => `${each.worker_id} (${each.label}) ${isAtWork(each) ? "is still at work" : `has ${each.state}`}`)
+    .join(
+      ", "
+    )}, and you have not waited for that. Get each result with vibe_wait, or stop with vibe_kill what is not ` +
+  "needed. If you end now, workers are stopped and their results are lost."
+
+const lost = (worker: Listed): string =>
+  isAtWork(worker)
+    ? `${worker.worker_id} (${worker.label}) was still at work and is stopped.`
+    : `${worker.worker_id} (${worker.label}) has ${worker.state}, and nobody waited for its result.`

@@ -19,6 +19,7 @@ const Completion = Schema.Struct({
       finish_reason: Schema.optional(Schema.NullOr(Schema.String)),
       message: Schema.Struct({
         content: Schema.optional(Schema.NullOr(Schema.String)),
+        refusal: Schema.optional(Schema.NullOr(Schema.String)),
         tool_calls: Schema.optional(
           Schema.NullOr(
             Schema.Array(
@@ -177,9 +178,12 @@ const finishReasons: { readonly [reason: string]: Response.FinishReason } = {
 }
 
 const parts = ({ choices, usage }: typeof Completion.Type): Array<Response.PartEncoded> => {
-  const { finish_reason: reason, message } = choices[0]
+  const { finish_reason, message } = choices[0]
+  const isRefused = message.refusal != null && message.refusal !== ""
+  const reason = isRefused ? "content_filter" : finish_reason
+  const texts = [message.content, message.refusal].flatMap((text) => (text == null || text === "" ? [] : [text]))
   return [
-    ...(message.content == null || message.content === "" ? [] : [{ type: "text" as const, text: message.content }]),
+    ...texts.map((text) => ({ type: "text" as const, text })),
     ...(message.tool_calls ?? []).map((call) => ({
       type: "tool-call" as const,
       id: call.id,

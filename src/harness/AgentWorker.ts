@@ -80,7 +80,7 @@ export const layer = <Own = never, R = never>(options: {
                 ),
                 Effect.flatMap(({ outcome, text, turns }) =>
                   outcome === "done"
-                    ? Effect.succeed(text === "" ? "(it has ended without a word)" : text)
+                    ? Effect.succeed(text)
                     : Effect.fail(new WorkerFailed({ message: whyUndone(outcome, text, turns) }))
                 ),
                 Effect.provideService(CurrentAsker, `${task.worker_id} (${task.label})`)
@@ -95,7 +95,8 @@ const whyUndone = (outcome: Exclude<Agent.Ended["outcome"], "done">, text: strin
   const why = {
     stuck: "it made the same calls with the same answers over and over",
     out_of_turns: `it has spent its ${turns} turns`,
-    cut: "its last message was cut"
+    cut: "its last message was cut",
+    empty: "its last message was empty"
   }[outcome]
   return text === "" ? why : `${why}. The last it said: ${text}`
 }

@@ -9,13 +9,14 @@ export const render = (card: Card): string => {
   const context = card.context ?? ""
   const shown =
     context.length > maxContext ? `${context.slice(0, maxContext)}… (${context.length} characters)` : context
+  const mark = markOf(card)
   const asker = card.asker === undefined ? "" : `${visible(card.asker)} asks: `
   return [
     `[${card.number}] ${asker}${visible(card.question)}`,
     ...(shown === "" ? [] : [visible(shown)]),
     ...card.options.map(
       ({ description, label }, index) =>
-        `  ${index + 1}  ${visible(label)}${description === undefined ? "" : ` (${visible(description)})`}`
+        `  ${mark}${index + 1}  ${visible(label)}${description === undefined ? "" : ` (${visible(description)})`}`
     ),
     ""
   ].join("\n")
@@ -23,18 +24,35 @@ export const render = (card: Card): string => {
 
 /** What may be typed. */
 export const prompt = (card: Card): string => {
-  const numbers = card.options.length === 0 ? [] : [card.multi_select ? "numbers" : "number"]
+  const numbers = card.options.length === 0 ? [] : [`${markOf(card)}${card.multi_select ? "numbers" : "number"}`]
   const what = [...numbers, ...(card.allow_free_text ? ["text"] : [])].join(" or ")
   return `[${card.number}] ${what}, empty to skip: `
 }
 
-/** Numbers of options, and the label of one, are a choice, anything else is text; an empty line is a skip. */
+/**
+ * Numbers of options, with the mark that they are shown with, and the label of one, are a choice, anything else is text; an empty
+ * line is a skip.
+ */
 export const read = (card: Card, typed: string): Response => {
   const trimmed = typed.trim()
   if (trimmed === "") return { skip: true }
+  const mark = markOf(card)
   const words = trimmed.split(/[\s,]+/).filter((word) => word !== "")
-  const isChoice = words.every((word) => /^\d+$/.test(word) && Number(word) >= 1 && Number(word) <= card.options.length)
-  if (isChoice) return { selected: words.map(Number) }
-  if (card.options.some(({ label }) => label === trimmed)) return { selected: [trimmed] }
-  return card.allow_free_text ? { text: typed } : { selected: [trimmed] }
+  const numbers = words.map((word) => card.options.findIndex((_, index) => word === `${mark}${index + 1}`) + 1)
+  if (numbers.every((number) => number > 0)) return { selected: numbers }
+  const labelled = card.options.find(({ label }) => label.trim() === trimmed)
+  if (labelled !== undefined) return { selected: [labelled.label] }
+  // A number without the mark would be read as the number of an option, which need not be what was meant.
+  return card.allow_free_text || (mark !== "" && /^\d+$/.test(trimmed)) ? { text: typed } : { selected: [trimmed] }
+}
+
+/** What stands before the number of each option, so that none is the label of another. */
+const markOf = ({ options }: Card): string => {
+  let mark = ""
+  const isTaken = () =>
+    options.some(({ label }) =>
+      options.some((other, index) => other.label !== label && label.trim() === `${mark}${index + 1}`)
+    )
+  while (isTaken()) mark += "#"
+  return mark
 }

@@ -3,7 +3,7 @@ import { Context, Effect, Exit, Layer, Scope, Semaphore } from "effect"
 import type * as LiveTool from "../LiveTool.ts"
 import * as Surface from "../Surface.ts"
 import type * as Tier from "../Tier.ts"
-import { Roster, VibeMode } from "../vibe/Roster.ts"
+import { type Listed, Roster, VibeMode } from "../vibe/Roster.ts"
 
 export class VibeSwitch extends Context.Service<
   VibeSwitch,
@@ -11,6 +11,8 @@ export class VibeSwitch extends Context.Service<
     readonly isOn: Effect.Effect<boolean>
     /** Ends every worker when the mode is left, and begins without any when it is entered. Switching to what is, does nothing. */
     readonly set: (isOn: boolean) => Effect.Effect<void>
+    /** The workers that are at work, or ended with something that was not waited for; none while the mode is off. */
+    readonly undelivered: Effect.Effect<ReadonlyArray<Listed>>
     /** Is told, as long as the scope is open, each time the surface was made anew. */
     readonly onChange: (listener: Effect.Effect<void>) => Effect.Effect<void, never, Scope.Scope>
   }
@@ -36,6 +38,7 @@ export const layer = <R>(options: {
       const base = yield* Surface.makeWired(tools, { cap, missing: whileOff })
       let current = base
       let mode: Scope.Closeable | undefined
+      let undelivered: Effect.Effect<ReadonlyArray<Listed>> = Effect.succeed([])
 
       // Each surface lives as long as the run: what is called through one goes on when the next is made.
       const enter = Effect.gen(function* () {
@@ -45,12 +48,14 @@ export const layer = <R>(options: {
           Effect.provideContext(Context.merge(services, Context.make(VibeMode, { cap })))
         )
         mode = roster
+        undelivered = Context.get(services, Roster).undelivered
       }).pipe(Effect.provideContext(context), Effect.provideService(Scope.Scope, scope))
 
       const leave = Effect.suspend(() => {
         const left = mode
         mode = undefined
         current = base
+        undelivered = Effect.succeed([])
         return left === undefined ? Effect.void : Scope.close(left, Exit.void)
       })
 
@@ -89,6 +94,7 @@ export const layer = <R>(options: {
                     Effect.forEach(listeners, (listener) => listener, { discard: true })
                   )
             ).pipe(turn.withPermits(1), Effect.uninterruptible),
+          undelivered: Effect.suspend(() => undelivered),
           onChange: (listener) =>
             Effect.acquireRelease(
               Effect.sync(() => void listeners.add(listener)),

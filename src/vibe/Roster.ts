@@ -62,6 +62,8 @@ export class Roster extends Context.Service<
     readonly kill: (workerId: string) => Effect.Effect<Waited, ToolError>
     /** In the order in which they were spawned. */
     readonly list: Effect.Effect<ReadonlyArray<Listed>>
+    /** Those that are at work, and those that ended with something that no wait has given. */
+    readonly undelivered: Effect.Effect<ReadonlyArray<Listed>>
   }
 >()("livetools/Roster") {}
 

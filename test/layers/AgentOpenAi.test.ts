@@ -129,6 +129,13 @@ describe("a model behind an endpoint of OpenAI's protocol", { timeout: 120_000 }
     })
   })
 
+  it("that refuses in its own field ends the loop with what it says, and not as done", () =>
+    endpoint([says({ content: null, refusal: "I will not." })], async (_, agent) => {
+      const { code, out } = await agent("Go")
+      assert.strictEqual(code, 1)
+      assert.match(out, /I will not\.[^]*\(Ended: the model's last message was cut \(content-filter\)\.\)\n$/)
+    }))
+
   it("that cuts an answer at its limit ends the loop with that", () =>
     endpoint([says({ content: "and then" }, "length")], async (_, agent) => {
       const ended = await agent("--json", "Go")

@@ -176,6 +176,25 @@ suite(
     )
 
     it(
+      "goes on after Ctrl-Z and its continuation",
+      on([], async (screen) => {
+        await screen.see(/livetools> /)
+        screen.type("\u001a")
+        // It may not have taken the key yet, and a continuation without it does nothing.
+        const again = setInterval(() => {
+          for (const pid of Leftovers.tree(screen.pid)) process.kill(pid, "SIGCONT")
+        }, 300)
+        try {
+          await screen.see(/livetools> /)
+        } finally {
+          clearInterval(again)
+        }
+        screen.type("read path=README.md\r")
+        await screen.see(/# Read me/)
+      })
+    )
+
+    it(
       "turns vibe mode on and off: the tools come and go",
       on([], async (screen) => {
         await screen.see(/livetools> /)

@@ -5,7 +5,7 @@ import { type AiError, LanguageModel, type Prompt, type Response } from "effect/
 export interface Step {
   readonly text?: string
   readonly calls?: ReadonlyArray<readonly [tool: string, params: unknown]>
-  readonly finish?: "stop" | "length" | "content-filter"
+  readonly finish?: "stop" | "length" | "content-filter" | "error"
 }
 
 /** The results that the prompt carries, in order, as the model reads them. */

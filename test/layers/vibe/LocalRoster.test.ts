@@ -133,6 +133,43 @@ const value = (answer: Answer.Answer) => answer.value as { readonly [key: string
 const run = <A, E>(effect: Effect.Effect<A, E, Seen | Scope.Scope>) => Effect.provide(effect, Seen.layer)
 
 describe("the roster in this process", () => {
+  it.live("knows which workers are at work or ended with something that no wait has given", () =>
+    run(
+      Effect.gen(function* () {
+        const { roster, seen, send, spawn, wait } = yield* start()
+        const undelivered = Effect.map(roster.undelivered, (all) =>
+          all.map((each) => `${each.worker_id} ${each.state}`)
+        )
+        yield* spawn("hold")
+        assert.deepStrictEqual(yield* undelivered, ["worker_1 running"])
+        yield* Queue.offer(seen.gate, "a")
+        yield* wait(1)
+        assert.deepStrictEqual(yield* undelivered, [])
+        yield* spawn("fail")
+        while ((yield* roster.list)[1]!.state !== "failed") yield* Effect.sleep("5 millis")
+        assert.deepStrictEqual(yield* undelivered, ["worker_2 failed"])
+        yield* send("again", 1)
+        yield* wait(2)
+        yield* wait(1)
+        assert.deepStrictEqual(yield* undelivered, [])
+      })
+    )
+  )
+
+  it.live("counts its workers on where vibe mode is left and entered again: no id and no log is used twice", () =>
+    run(
+      Effect.gen(function* () {
+        const folder = yield* logs
+        const roster = LocalRoster.layer({ runId: "run", folder: folder.root }).pipe(Layer.provide(scripted))
+        const once = Effect.gen(function* () {
+          const { spawn } = yield* Roster
+          return (yield* spawn({ brief: "x", label: "x", tier: "fast", cap: "read" })).worker_id
+        }).pipe(Effect.provide(Layer.fresh(roster)))
+        assert.deepStrictEqual([yield* once, yield* once], ["worker_1", "worker_2"])
+      })
+    )
+  )
+
   it.effect("spawns at once, runs on its own, and gives the result however often it is waited for", () =>
     run(
       Effect.gen(function* () {

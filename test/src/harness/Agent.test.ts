@@ -40,7 +40,14 @@ const tools = [tool("look", "read"), tool("peek", "read"), tool("change", "write
 
 type Play = Parameters<typeof ScriptedModel.make>[0]
 
-const start = (play: Play, options: { readonly cap?: "read" | "write"; readonly maxTurns?: number } = {}) =>
+const start = (
+  play: Play,
+  options: {
+    readonly cap?: "read" | "write"
+    readonly maxTurns?: number
+    readonly pending?: Agent.Options["pending"]
+  } = {}
+) =>
   Effect.gen(function* () {
     log = []
     const events: Array<Agent.Event> = []
@@ -54,6 +61,7 @@ const start = (play: Play, options: { readonly cap?: "read" | "write"; readonly 
       surface: yield* Surface.makeWired(tools, { cap: options.cap ?? "write" }),
       system: "You are a test.",
       tell: (event) => Effect.sync(() => void events.push(event)),
+      ...(options.pending === undefined ? {} : { pending: options.pending }),
       ...(options.maxTurns === undefined ? {} : { maxTurns: options.maxTurns })
     })
     return { ask: (...messages: Array<string>) => agent.ask(messages), events, prompts }
@@ -183,6 +191,40 @@ describe("Agent", () => {
         text: "Ended: the model's last message was cut (length)."
       })
       assert.deepStrictEqual(log, [])
+    })
+  )
+
+  it.effect("is not done after a message without a word or a call, nor after one that broke off with an error", () =>
+    Effect.gen(function* () {
+      const empty = yield* start(({ turn }) =>
+        turn === 0 ? { text: "I look.", calls: [["look", { n: 1 }]] } : { text: " \n" }
+      )
+      assert.deepStrictEqual(yield* empty.ask("Go!"), { outcome: "empty", text: "I look.", turns: 2 })
+      assert.deepStrictEqual(empty.events.at(-1), {
+        type: "note",
+        text: "Ended: the model's last message was empty."
+      })
+      const broken = yield* start(() => ({ finish: "error" }))
+      assert.deepStrictEqual(yield* broken.ask("Go!"), { outcome: "cut", text: "", turns: 1 })
+      assert.deepStrictEqual(broken.events, [
+        { type: "note", text: "Ended: the model's last message was cut (error)." }
+      ])
+    })
+  )
+
+  it.effect("goes on with what is pending when the model would end, and is done when nothing is", () =>
+    Effect.gen(function* () {
+      const pending = [["one", "two"], ["three"]]
+      const { ask, events } = yield* start(
+        ({ prompt, turn }) =>
+          turn === 1 ? { calls: [["look", { n: 1 }]] } : { text: ScriptedModel.asked(prompt).join() },
+        { pending: Effect.sync(() => pending.shift() ?? []) }
+      )
+      assert.deepStrictEqual(yield* ask("Go!"), { outcome: "done", text: "Go!,one,two,three", turns: 4 })
+      assert.deepStrictEqual(
+        events.flatMap((event) => (event.type === "note" ? [event.text] : [])),
+        ["one", "two", "three"].map((each) => `The model is told: ${each}`)
+      )
     })
   )
 

@@ -112,6 +112,21 @@ describe("a card on a terminal", () => {
     assert.strictEqual(visible("a\tb\nc\r\n\u0000\u009b\u202e"), "a\tb\nc\n\\x00\\x9b\\u202e")
   })
 
+  it("never takes a number for an option that has another label: the options are marked apart", () => {
+    const spaces: Card = { ...card, multi_select: false, options: [{ label: "2" }, { label: "4" }, { label: "8" }] }
+    assert.match(CardText.render(spaces), /\n {2}#1 {2}2\n {2}#2 {2}4\n {2}#3 {2}8\n$/)
+    assert.strictEqual(CardText.prompt(spaces), "[3] #number or text, empty to skip: ")
+    assert.deepStrictEqual(CardText.read(spaces, "2"), { selected: ["2"] })
+    assert.deepStrictEqual(CardText.read(spaces, "#2"), { selected: [2] })
+    assert.deepStrictEqual(CardText.read(spaces, "3"), { text: "3" })
+    assert.deepStrictEqual(CardText.read({ ...spaces, allow_free_text: false }, "3"), { text: "3" })
+    const same = { ...card, options: [{ label: "1" }, { label: "2" }] }
+    assert.deepStrictEqual(CardText.read(same, "2"), { selected: [2] })
+    const marked = { ...card, options: [{ label: "2" }, { label: "#1" }] }
+    assert.deepStrictEqual(CardText.read(marked, "#1"), { selected: ["#1"] })
+    assert.deepStrictEqual(CardText.read(marked, "##1"), { selected: [1] })
+  })
+
   it("takes numbers of its options, text that is none, and an empty line as a skip", () => {
     assert.deepStrictEqual(CardText.read(card, "2, 1"), { selected: [2, 1] })
     assert.deepStrictEqual(CardText.read(card, "42"), { text: "42" })

@@ -35,7 +35,10 @@ const roster = Layer.effect(
         send: () => Effect.die("not called"),
         wait: () => Effect.die("not called"),
         kill: () => Effect.die("not called"),
-        list: Effect.succeed([])
+        list: Effect.succeed([]),
+        undelivered: Effect.succeed([
+          { worker_id: "worker_1", label: "l", tier: "good", state: "running", elapsed_seconds: 1 }
+        ])
       })
     }),
     () => Effect.sync(() => void closed++)
@@ -95,6 +98,18 @@ describe("vibe mode", () => {
       yield* Deferred.succeed(rung, undefined)
       assert.deepInclude(yield* Fiber.join(waiting), { isFailure: false, text: "rung" })
     }).pipe(Effect.provide(start(true)))
+  )
+
+  it.effect("knows the workers that are not waited for, and none while it is off", () =>
+    Effect.gen(function* () {
+      const vibe = yield* VibeSwitch
+      const ids = Effect.map(vibe.undelivered, (all) => all.map(({ worker_id }) => worker_id))
+      assert.deepStrictEqual(yield* ids, [])
+      yield* vibe.set(true)
+      assert.deepStrictEqual(yield* ids, ["worker_1"])
+      yield* vibe.set(false)
+      assert.deepStrictEqual(yield* ids, [])
+    }).pipe(Effect.provide(start(false)))
   )
 
   it.effect("ends with the run", () =>
