@@ -6,7 +6,7 @@ import { Clock, type Duration, Effect, Option, Result, type Scope } from "effect
 import type { Checked, Checker, Sign } from "../../src/lsp/checkers/Checker.ts"
 import * as Checkers from "../../src/lsp/checkers/Checkers.ts"
 import * as Parse from "../../src/lsp/checkers/Parse.ts"
-import type { FindBinary } from "../../src/lsp/LanguageServers.ts"
+import type { FindBinary, LanguageServers } from "../../src/lsp/LanguageServers.ts"
 import * as Policy from "../../src/lsp/Policy.ts"
 import type { Part } from "../../src/lsp/Values.ts"
 import * as Processes from "../../src/Processes.ts"
@@ -39,6 +39,9 @@ const isNamed =
       return false
     }
   }
+
+const argsOf = ({ args, argsWhere = [] }: Checker, root: string): ReadonlyArray<string> =>
+  argsWhere.find(({ signs }) => signs.some(isNamed(root)))?.args ?? args
 
 /** Those to run: all that are named, and where none of a role is, the usual ones, of which the first that is found. */
 const chosen = (checkers: ReadonlyArray<Checker>, root: string): ReadonlyArray<ReadonlyArray<Checker>> => {
@@ -83,7 +86,7 @@ const references = (root: string): ReadonlyArray<string> => {
 /** The check of a run: nothing is started before it is asked for, and what it keeps is gone with the scope. */
 export const make = Effect.fnUntraced(function* (
   options: Options
-): Effect.fn.Return<Effect.Effect<Checked>, never, Processes.Processes | Scope.Scope> {
+): Effect.fn.Return<LanguageServers["Service"]["check"] & {}, never, Processes.Processes | Scope.Scope> {
   const { findBinary, isTrusted, root } = options
   const checkers = options.checkers ?? Checkers.shipped
   const context = yield* Effect.context<Processes.Processes>()
@@ -110,7 +113,7 @@ export const make = Effect.fnUntraced(function* (
     const fill = (text: string) => text.replaceAll("${out}", out())
     const ran = yield* Processes.run({
       command: binary.command,
-      args: [...checker.args.map(fill), ...more],
+      args: [...argsOf(checker, root).map(fill), ...more],
       cwd: root,
       env: Object.fromEntries(Object.entries(checker.env ?? {}).map(([name, value]) => [name, fill(value)])),
       maxBytes: mostOutput
@@ -152,8 +155,8 @@ export const make = Effect.fnUntraced(function* (
     return absent!
   })
 
-  const bound = Policy.millis(options.bound ?? "120 seconds")
-  return Effect.gen(function* () {
+  const most = Policy.millis(options.bound ?? "120 seconds")
+  const all = Effect.fnUntraced(function* (bound: number) {
     const until = (yield* Clock.currentTimeMillis) + bound
     return yield* Effect.forEach(
       chosen(checkers, root),
@@ -165,16 +168,18 @@ export const make = Effect.fnUntraced(function* (
       }),
       { concurrency: mostAtOnce }
     )
-  }).pipe(
-    Effect.map((all): Checked => {
-      // `go vet` tells what does not compile as `go build` does.
-      const keyOf = ({ line, message, path }: Parse.Found) => JSON.stringify([path, line, message])
-      const seen = new Set<string>()
-      const diagnostics = all
-        .flatMap(({ found }) => found)
-        .filter((one) => (seen.has(keyOf(one)) ? false : seen.add(keyOf(one))))
-      return { diagnostics, checkers: all.map(({ part }) => part) }
-    }),
-    Effect.withSpan("Checkers.run")
-  )
+  })
+  return ({ timeout } = {}) =>
+    all(timeout === undefined ? most : Math.min(most, Policy.millis(timeout))).pipe(
+      Effect.map((all): Checked => {
+        // `go vet` tells what does not compile as `go build` does.
+        const keyOf = ({ line, message, path }: Parse.Found) => JSON.stringify([path, line, message])
+        const seen = new Set<string>()
+        const diagnostics = all
+          .flatMap(({ found }) => found)
+          .filter((one) => (seen.has(keyOf(one)) ? false : seen.add(keyOf(one))))
+        return { diagnostics, checkers: all.map(({ part }) => part) }
+      }),
+      Effect.withSpan("Checkers.run")
+    )
 })

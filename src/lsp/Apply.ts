@@ -78,7 +78,12 @@ export const lspApply = LiveTool.make("lsp_apply", {
       })
       const answers = yield* servers.ask(listing, where.target, { timeout: EditOfServer.patience })
       const parts = answers.map(Outcomes.toPart)
-      yield* Outcomes.requireAnswer(`code actions of ${where.shown}`, { servers: parts }, answers)
+      yield* Outcomes.requireAnswer(
+        `code actions of ${where.shown}`,
+        { servers: parts },
+        answers,
+        Outcomes.nextStepUntimed
+      )
       const candidates = answers.flatMap((answer) =>
         answer.outcome === "found"
           ? answer.value.map((action): ApplyChoice.Candidate => ({ ...action, server: answer.id, root: answer.root }))

@@ -7,6 +7,8 @@ import * as Row from "./rows/Row.ts"
 export interface Dependants {
   /** The files that name one of these, and those that name them, nearest first; at most `most`. */
   readonly of: (files: ReadonlyArray<string>, most: number) => ReadonlyArray<string>
+  /** Those that name one of these themselves, all of them. */
+  readonly direct: (files: ReadonlyArray<string>) => ReadonlyArray<string>
   /** Looks at files again; those that are gone are forgotten. */
   readonly look: (files: ReadonlyArray<string>) => Effect.Effect<void>
   /** Looks at the whole project, where that was not done lately. */
@@ -23,29 +25,35 @@ const baseName = (path: string): string => path.slice(path.lastIndexOf("/") + 1)
 const naming =
   /^\s*(?:import|export|from|use|mod|pub|require|require_relative|load|source|part|include|using|package|#\s*include|#\s*import|@import|@use|@forward|local|const|let|var)\b|\b(?:require|import|include)\b|^\s*(?:[\w.]+\s+)?"[^"]+"\s*;?\s*$/
 
-const words = /[\p{L}\p{N}_$]+/gu
+const words = /[\p{L}\p{N}_$]+(?:-[\p{L}\p{N}_$]+)*/gu
 
 /** Names that stand for the folder that they are in. */
 const folders = new Set(["index", "__init__", "mod", "lib", "main"])
 
-/** What others call a file by: its name without extensions, and its folder's where it stands for that. */
+/** Folders that stand for the package that they are in. */
+const sources = new Set(["src", "lib"])
+
+/** What others call a file by: its name without extensions, and its folder's or package's where it stands for that. */
 const namesOf = (path: string): ReadonlyArray<string> => {
   const stem = baseName(path).replace(/^\.+/, "").split(".")[0] ?? ""
-  const parent = path.split("/").at(-2) ?? ""
   // A Go file is known by its package.
-  return folders.has(stem) || path.endsWith(".go") ? [stem, parent] : [stem]
+  if (!folders.has(stem) && !path.endsWith(".go")) return [stem]
+  const [parent = "", above = ""] = path.split("/").slice(0, -1).toReversed()
+  // A crate with a hyphen is called with an underscore.
+  return sources.has(parent) ? [stem, parent, above, above.replaceAll("-", "_")] : [stem, parent]
 }
 
 const namedIn = (text: string): ReadonlySet<string> => {
   const named = new Set<string>()
+  const take = (part: string) => {
+    for (const [word] of part.matchAll(words)) for (const one of [word, ...word.split("-")]) named.add(one)
+  }
   for (const line of text.split(/\r?\n/)) {
     if (line.length > 1000 || !naming.test(line)) continue
-    for (const [word] of line.matchAll(words)) named.add(word)
+    take(line)
   }
   // Names in parentheses or braces over several lines end in a line that has a text only.
-  for (const [, path] of text.matchAll(/from\s*["']([^"']+)["']/g)) {
-    for (const [word] of path!.matchAll(words)) named.add(word)
-  }
+  for (const [, path] of text.matchAll(/from\s*["']([^"']+)["']/g)) take(path!)
   return named
 }
 
@@ -84,6 +92,12 @@ export const make = (services: {
         }
       }
       return [...found].slice(files.length)
+    },
+    direct: (files) => {
+      const names = [...new Set(files.flatMap(namesOf))]
+      return [...named].flatMap(([other, words]) =>
+        !files.includes(other) && names.some((name) => words.has(name)) ? [other] : []
+      )
     },
     refresh: Effect.gen(function* () {
       const now = yield* Clock.currentTimeMillis

@@ -79,8 +79,11 @@ const ofProject = Effect.fnUntraced(function* (options: Options) {
   const { show } = yield* Workspace
   // One server is asked for by name: then it is not about the checkers.
   const check = options.server === undefined ? servers.check : undefined
-  const checked = check === undefined ? undefined : yield* check
-  const answers = yield* servers.projectDiagnostics(options)
+  // One after the other, the second would be left without time.
+  const [checked, answers] = yield* Effect.all(
+    [check === undefined ? Effect.succeed(undefined) : check(options), servers.projectDiagnostics(options)],
+    { concurrency: options.timeout === undefined ? 1 : 2 }
+  )
   const known = (yield* servers.known).filter(({ id }) => options.server === undefined || id === options.server)
   const confirmed = answers.flatMap(toTold)
   const said = known.flatMap(({ diagnostics, id }) => diagnostics.filter(isTold).map((one) => told(one, id, true)))

@@ -41,6 +41,8 @@ export interface Course {
   readonly answers: Map<string, Map<string, Rounds.Said>>
   /** Those of which what was there before is not known. */
   readonly unfounded: Map<string, string>
+  /** How many files that depend on it nobody has asked about, because they are too many. */
+  unasked: number
   /** Nothing more comes. */
   isWhole: boolean
   /** The call has ended. */
@@ -51,6 +53,8 @@ export interface Before {
   readonly _tag: "Before"
   readonly names: ReadonlyMap<string, Rounds.Kind>
   readonly contents: Contents
+  /** How often paths had been written when this was noted. */
+  readonly writes: ReadonlyMap<string, number>
   readonly done: Deferred.Deferred<void>
 }
 
@@ -79,7 +83,7 @@ export interface Group {
 
 /** What the call says, after so many milliseconds; what it tells is not told again. */
 export const reportOf = (course: Course, contents: Contents, limit: number, show: (path: string) => string): Report => {
-  const { answers, isWhole, unfounded } = course
+  const { answers, isWhole, unasked, unfounded } = course
   const introduced = course.introduced.splice(0)
   const files = ownOf(contents)
   // What is deleted is only felt elsewhere.
@@ -87,6 +91,7 @@ export const reportOf = (course: Course, contents: Contents, limit: number, show
   const said = own.flatMap((path) => [...(answers.get(path)?.values() ?? [])])
   const isHeard = (path: string) =>
     [...(answers.get(path)?.values() ?? [])].some((answer) => answer.outcome !== "not_covered")
+  const isCovered = said.some(({ outcome }) => outcome !== "not_covered")
   const isSilent = !isWhole && !own.every(isHeard)
   const reasons = new Set([
     ...said.flatMap((answer) => (answer.outcome === "unknown" ? [`${answer.id}: ${answer.reason}`] : [])),
@@ -95,9 +100,13 @@ export const reportOf = (course: Course, contents: Contents, limit: number, show
       if (server === undefined) return []
       return [`${server}: what it said of ${show(path)} before the write is not known`]
     }),
-    ...(isSilent || (own.length === 0 && !isWhole) ? [`no answer in ${limit / 1000} s`] : [])
+    ...(isSilent || (own.length === 0 && !isWhole) ? [`no answer in ${limit / 1000} s`] : []),
+    ...(unasked > 0 && (isCovered || own.length === 0)
+      ? [
+          `${unasked} more file${unasked === 1 ? " that depends on it was" : "s that depend on it were"} not asked about`
+        ]
+      : [])
   ])
-  const isCovered = said.some(({ outcome }) => outcome !== "not_covered")
   const outcome =
     introduced.length > 0
       ? "introduced"

@@ -26,6 +26,13 @@ const valueOf = (answer: Said): ReadonlyArray<Diagnostic> => (answer.outcome ===
 
 export const keyOf = (path: string, server: string): string => `${server}\0${path}`
 
+/** The server and its root of a key. */
+export const byOf = (key: string): string => key.split("\0").slice(0, 2).join("\0")
+
+/** The servers, with their roots, that have answered. */
+export const confirmedBy = (answers: ReadonlyArray<Said>): ReadonlyArray<string> =>
+  answers.filter(isConfirmed).map(serverOf)
+
 /** What was known before a write: of files that the ledger does not have, and of an edit that is taken back now. */
 export interface Before {
   readonly snapshot: ReadonlyMap<string, Ledger.Counts>

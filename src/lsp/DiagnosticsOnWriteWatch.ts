@@ -74,6 +74,10 @@ export const make = Effect.fnUntraced(function* (options: {
   /** What was known before an edit, of the files that it might concern. */
   const befores = new Map<string, ReadonlyMap<string, Ledger.Counts>>()
   const groups = new Map<string, Course.Group>()
+  /** How often each path was written. */
+  const writes = new Map<string, number>()
+  /** The servers, with their roots, of which it is known what they say of files that nobody asks about. */
+  const loaded = new Set<string>()
   let sink: ((deferred: DeferredFindings.Deferred) => Effect.Effect<void>) | undefined
 
   const hashesOf = (paths: Iterable<string>) =>
@@ -110,7 +114,7 @@ export const make = Effect.fnUntraced(function* (options: {
   })
 
   const lookBefore = Effect.fnUntraced(function* (
-    { contents, names }: Course.Before,
+    { contents, names, writes: noted }: Course.Before,
     group: Course.Group,
     isTooLate: () => boolean
   ) {
@@ -118,10 +122,13 @@ export const make = Effect.fnUntraced(function* (options: {
     const others = dependants.of([...names.keys()], budgets.others)
     const seen = ledger.files().filter((path) => rounds.groupOf(path) === group.key)
     const all = [...new Set([...names.keys(), ...others, ...seen.slice(-budgets.others)])]
-    for (const [path, kind] of names) if (kind === "missing") ledger.absent(path)
+    for (const [path, kind] of names) {
+      // What another write has made meanwhile, that one has told of.
+      if (kind === "missing" && writes.get(path) === noted.get(path)) ledger.absent(path)
+    }
     const { inherited } = group
     group.inherited = undefined
-    const snapshot = inherited ?? (yield* said).counts
+    const snapshot = new Map(inherited ?? (yield* said).counts)
     if (inherited !== undefined || isTooLate()) return { snapshot, all }
     const existing = all.filter((path) => names.get(path) !== "missing")
     const settling = rounds.settle(unknown)
@@ -134,6 +141,13 @@ export const make = Effect.fnUntraced(function* (options: {
       for (const answer of answers) if (inTime.has(`${answer.id}\0${path}`)) settling.take(path, answer)
     }
     settling.end()
+    if (!isTooLate()) {
+      // One that has loaded meanwhile tells now what is wrong in the project, which is no write's.
+      for (const [key, counts] of (yield* said).counts) {
+        if (!snapshot.has(key) && !loaded.has(Rounds.byOf(key))) snapshot.set(key, counts)
+      }
+      for (const by of Rounds.confirmedBy(answered.flatMap(({ servers }) => servers))) loaded.add(by)
+    }
     lates.takeOver(names, contents)
     rounds.forget(lates.takeOwed())
     return { snapshot, all }
@@ -152,6 +166,7 @@ export const make = Effect.fnUntraced(function* (options: {
       gone.add(from)
     }
     const own = Course.ownOf(contents)
+    for (const path of own) writes.set(path, (writes.get(path) ?? 0) + 1)
     for (const path of contents.keys()) {
       if (own.includes(path)) continue
       ledger.drop(path)
@@ -161,6 +176,8 @@ export const make = Effect.fnUntraced(function* (options: {
     const targets = [...new Set([...own, ...mine, ...dependants.of([...own, ...gone], budgets.others)])].filter(
       (path) => !gone.has(path)
     )
+    const looked = new Set([...targets, ...gone])
+    course.unasked = dependants.direct([...own, ...gone]).filter((path) => !looked.has(path)).length
     const before = new Map<string, Ledger.Counts>()
     for (const path of targets) {
       for (const [server, counts] of ledger.of(path)) before.set(Rounds.keyOf(path, server), counts)
@@ -195,14 +212,22 @@ export const make = Effect.fnUntraced(function* (options: {
     const elsewhere = new Set<string>()
     const { asked, counts: all } = yield* said
     for (const [key, counts] of all) {
-      const [id = "", root = "", path = ""] = key.split("\0")
+      const path = key.split("\0").at(-1) ?? ""
+      const by = Rounds.byOf(key)
       if (known.has(path) || gone.has(path) || !isServed(path)) continue
       // Of a file that somebody has asked about since, it had said nothing because nobody had.
-      const base = ledger.get(path, `${id}\0${root}`) ?? snapshot.get(key) ?? (asked.has(key) ? undefined : Ledger.none)
-      if (base === undefined) continue
-      if (![...counts].some(([one, lines]) => lines.length > (base.get(one)?.length ?? 0))) continue
+      const base = ledger.get(path, by) ?? snapshot.get(key)
+      if (base === undefined && asked.has(key)) continue
+      if (base === undefined && !loaded.has(by)) {
+        ledger.set(path, by, counts)
+        continue
+      }
+      if (![...counts].some(([one, lines]) => lines.length > (base?.get(one)?.length ?? 0))) continue
       elsewhere.add(path)
       if (!assumed.has(key)) assumed.set(key, Ledger.none)
+    }
+    for (const answers of course.answers.values()) {
+      for (const by of Rounds.confirmedBy([...answers.values()])) loaded.add(by)
     }
     yield* look([...elsewhere].slice(0, budgets.others))
     course.isWhole = true
@@ -327,6 +352,7 @@ export const make = Effect.fnUntraced(function* (options: {
       Policy.millis([...paths].every(rounds.isWarm) ? budgets.warm : budgets.cold)
 
     const before = Effect.fnUntraced(function* (paths: ReadonlyArray<string>) {
+      const noted = new Map(writes)
       const names = yield* resolved(paths)
       if (names.size === 0) return
       const startedAt = yield* Clock.currentTimeMillis
@@ -339,7 +365,7 @@ export const make = Effect.fnUntraced(function* (options: {
       isStructural ||= [...names.values()].includes("missing")
       takePlace(groupOf(own), contents)
       const done = yield* Deferred.make<void>()
-      yield* send({ _tag: "Before", names, contents, done })
+      yield* send({ _tag: "Before", names, contents, writes: noted, done })
       yield* Effect.timeoutOption(Deferred.await(done), limit)
       spent += (yield* Clock.currentTimeMillis) - startedAt
     })
@@ -358,6 +384,7 @@ export const make = Effect.fnUntraced(function* (options: {
         introduced: [],
         answers: new Map(),
         unfounded: new Map(),
+        unasked: 0,
         isWhole: false,
         isTold: false
       }

@@ -4,6 +4,7 @@ import { Edits, type Resolved } from "../Edits.ts"
 import { FileChange } from "../edits/FileChange.ts"
 import type { Operation } from "../edits/Plan.ts"
 import * as ToolError from "../ToolError.ts"
+import { errorCodes } from "../wire/JsonRpc.ts"
 import { type Workspace } from "../Workspace.ts"
 import { type Answer, LanguageServers } from "./LanguageServers.ts"
 import * as Outcomes from "./Outcomes.ts"
@@ -84,9 +85,21 @@ export const certain = Effect.fnUntraced(
   )
 )
 
-/** Whether an error of a server is its answer: that it cannot be done, and why. */
-export const isRefusal = (error: AskError): boolean =>
-  error._tag === "ResponseError" && [-32803, -32602, -32603, -32600, -32001].includes(error.code)
+const serverNotInitialized = -32002
+/** Of the request as such, and not of what it asks for. */
+const noAnswers: ReadonlyArray<number> = [
+  errorCodes.methodNotFound,
+  errorCodes.requestCancelled,
+  errorCodes.contentModified,
+  errorCodes.serverCancelled,
+  serverNotInitialized
+]
+
+/**
+ * Whether an error of a server is its answer: that it cannot be done, and why. Which code it has for that is its own: gopls
+ * sends 0.
+ */
+export const isRefusal = (error: AskError): boolean => error._tag === "ResponseError" && !noAnswers.includes(error.code)
 
 /**
  * The server that answers for all: the first that found something (C99). Fails where none has answered.
@@ -102,7 +115,7 @@ export const owner = <A>(
     for (const answer of answers) {
       if (answer.outcome === "found") return { id: answer.id, root: answer.root, value: answer.value }
     }
-    yield* Outcomes.requireAnswer(what, { servers: answers.map(Outcomes.toPart) }, answers)
+    yield* Outcomes.requireAnswer(what, { servers: answers.map(Outcomes.toPart) }, answers, Outcomes.nextStepUntimed)
     return undefined
   })
 

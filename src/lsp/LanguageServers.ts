@@ -193,8 +193,11 @@ export class LanguageServers extends Context.Service<
     readonly projectDiagnostics: (
       options?: Options
     ) => Effect.Effect<ReadonlyArray<Answer<ReadonlyArray<Diagnostic>>>, ToolError>
-    /** Runs the project's own checkers (SPEC §3.10), within 120 seconds; absent where the run has none. */
-    readonly check?: Effect.Effect<Checked>
+    /**
+     * Runs the project's own checkers (SPEC §3.10), within 120 seconds or less where the timeout is; absent where the run has
+     * none.
+     */
+    readonly check?: (options?: Pick<Options, "timeout">) => Effect.Effect<Checked>
     /** Tells the servers of changes on disk that this run made, before they are found by themselves. */
     readonly changed: (events: ReadonlyArray<FileEvent>) => Effect.Effect<void>
     /** Every row for every root it runs for; a row that does not run once, with the reason. */

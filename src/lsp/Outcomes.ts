@@ -27,18 +27,28 @@ const codeOf = (answers: ReadonlyArray<Answer<unknown>>): ToolError.Code => {
   return reasons.includes("late") ? "timed_out" : "server_failed"
 }
 
-const nextStep: { readonly [code: string]: string } = {
+type NextStep = { readonly [code: string]: string }
+
+const nextStep: NextStep = {
   not_covered: "`lsp` with action `status` says of every server why it is not usable.",
   not_ready: "Ask again in a moment, or with a longer `timeout_seconds`.",
   timed_out: "Ask again with a longer `timeout_seconds`, or look at `lsp` with action `status`.",
   server_failed: "`lsp` with action `status` says more; `reload` starts the server anew."
 }
 
+/** For a tool that has no `timeout_seconds`. */
+export const nextStepUntimed: NextStep = {
+  ...nextStep,
+  not_ready: "Ask again in a moment; `lsp` with action `status` says whether it has loaded.",
+  timed_out: "Ask again, or look at `lsp` with action `status`."
+}
+
 /** Fails, with the value, when no server has answered, of which the value has the parts: silence is not success. */
 export const requireAnswer = <V extends { readonly servers: ReadonlyArray<Part> }>(
   what: string,
   value: V,
-  answers: ReadonlyArray<Answer<unknown>>
+  answers: ReadonlyArray<Answer<unknown>>,
+  next: NextStep = nextStep
 ): Effect.Effect<V, ToolError.ToolError> => {
   const { servers } = value
   if (servers.some(({ outcome }) => outcome === "found" || outcome === "empty")) return Effect.succeed(value)
@@ -50,7 +60,7 @@ export const requireAnswer = <V extends { readonly servers: ReadonlyArray<Part> 
   return Effect.fail(
     new ToolError.ToolError({
       code,
-      message: [headline, ...Text.parts(servers), nextStep[code] ?? ""].join("\n"),
+      message: [headline, ...Text.parts(servers), next[code] ?? ""].join("\n"),
       value
     })
   )

@@ -21,6 +21,8 @@ export interface Checker {
   readonly binary: Binary
   /** `${out}` is a folder outside of the project, the same for all calls of a run. */
   readonly args: ReadonlyArray<string>
+  /** Instead of `args` where one of the signs is: the first that holds. */
+  readonly argsWhere?: ReadonlyArray<{ readonly signs: ReadonlyArray<Sign>; readonly args: ReadonlyArray<string> }>
   readonly env?: Readonly<Record<string, string>>
   /** One of these names it. */
   readonly signs: ReadonlyArray<Sign>

@@ -9,6 +9,29 @@ const pythonProject = [
   { file: "requirements.txt" }
 ] as const
 
+const mypyArgs = [
+  "--cache-dir",
+  "${out}/mypy",
+  "--no-color-output",
+  "--no-error-summary",
+  "--no-pretty",
+  "--show-error-codes",
+  "--show-column-numbers"
+] as const
+
+/** The section of mypy's own settings, up to one of those that say what is checked. */
+const naming = (section: string): string =>
+  `^\\[${section}\\][^\\n]*\\n(?:(?!\\[)[^\\n]*\\n)*?[ \\t]*(?:files|packages|modules)[ \\t]*[=:]`
+const mypyTargets = [
+  { file: "mypy.ini", having: naming("mypy") },
+  { file: ".mypy.ini", having: naming("mypy") },
+  { file: "pyproject.toml", having: naming("tool\\.mypy") },
+  { file: "setup.cfg", having: naming("mypy") }
+]
+
+/** Where modules are vendored, go takes those by itself, and writes neither there nor to `go.mod`. */
+const vendored = [{ file: "vendor/modules.txt" }]
+
 export const shipped: ReadonlyArray<Checker> = [
   {
     id: "tsc",
@@ -41,16 +64,9 @@ export const shipped: ReadonlyArray<Checker> = [
   {
     id: "mypy",
     binary: { name: "mypy", ...python },
-    args: [
-      "--cache-dir",
-      "${out}/mypy",
-      "--no-color-output",
-      "--no-error-summary",
-      "--no-pretty",
-      "--show-error-codes",
-      "--show-column-numbers",
-      "."
-    ],
+    args: [...mypyArgs, "."],
+    // What it checks is the project's to say.
+    argsWhere: [{ signs: mypyTargets, args: mypyArgs }],
     env: { PYTHONDONTWRITEBYTECODE: "1" },
     signs: [
       { file: "mypy.ini" },
@@ -68,6 +84,7 @@ export const shipped: ReadonlyArray<Checker> = [
     id: "go build",
     binary: { name: "go", home: ["go/bin"] },
     args: ["build", "-mod=readonly", "-gcflags=-e", "-o", "/dev/null", "./..."],
+    argsWhere: [{ signs: vendored, args: ["build", "-gcflags=-e", "-o", "/dev/null", "./..."] }],
     signs: [{ file: "go.mod" }],
     format: "go build",
     finished: [0, 1]
@@ -76,6 +93,7 @@ export const shipped: ReadonlyArray<Checker> = [
     id: "go vet",
     binary: { name: "go", home: ["go/bin"] },
     args: ["vet", "-mod=readonly", "./..."],
+    argsWhere: [{ signs: vendored, args: ["vet", "./..."] }],
     signs: [{ file: "go.mod" }],
     format: "go vet",
     finished: [0, 1]

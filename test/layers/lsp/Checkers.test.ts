@@ -4,9 +4,13 @@ import * as Os from "node:os"
 import * as Path from "node:path"
 import { Effect, Layer } from "effect"
 import * as Checkers from "../../../layers/lsp/Checkers.ts"
+import * as NodeWorkspace from "../../../layers/workspace/NodeWorkspace.ts"
 import * as NodeProcesses from "../../../layers/process/NodeProcesses.ts"
 import type { Checker } from "../../../src/lsp/checkers/Checker.ts"
-import type { FindBinary } from "../../../src/lsp/LanguageServers.ts"
+import * as Shipped from "../../../src/lsp/checkers/Checkers.ts"
+import * as DiagnosticsOf from "../../../src/lsp/DiagnosticsOf.ts"
+import { type FindBinary, LanguageServers } from "../../../src/lsp/LanguageServers.ts"
+import * as Fake from "../../support/FakeLanguageServer.ts"
 
 const node: FindBinary = () => Effect.succeed({ status: "found", command: process.execPath })
 
@@ -24,13 +28,20 @@ const found = 'console.log("a.py:3:1: error: wrong  [code]\\na.py:2: warning: od
 
 const run = (
   checkers: ReadonlyArray<Checker>,
-  options: { readonly files?: Record<string, string>; readonly isTrusted?: boolean; readonly bound?: number } = {}
+  options: {
+    readonly files?: Record<string, string>
+    readonly isTrusted?: boolean
+    readonly bound?: number
+    readonly timeout?: number
+  } = {}
 ) =>
   Effect.gen(function* () {
     const root = Fs.realpathSync(Fs.mkdtempSync(Path.join(Os.tmpdir(), "livetools-checkers-")))
     yield* Effect.addFinalizer(() => Effect.sync(() => Fs.rmSync(root, { recursive: true, force: true })))
-    for (const [name, text] of Object.entries({ sign: "", ...options.files }))
+    for (const [name, text] of Object.entries({ sign: "", ...options.files })) {
+      Fs.mkdirSync(Path.dirname(Path.join(root, name)), { recursive: true })
       Fs.writeFileSync(Path.join(root, name), text)
+    }
     const check = yield* Checkers.make({
       root,
       isTrusted: options.isTrusted ?? true,
@@ -38,7 +49,7 @@ const run = (
       checkers,
       ...(options.bound === undefined ? {} : { bound: options.bound })
     })
-    const checked = yield* check
+    const checked = yield* check(options.timeout === undefined ? {} : { timeout: options.timeout })
     return {
       checkers: checked.checkers,
       diagnostics: checked.diagnostics.map(
@@ -121,6 +132,75 @@ describe("checkers", () => {
       )
     })
   )
+
+  it.live("SPEC 3.3 the time that a call gives is the bound, where it is less", () =>
+    Effect.gen(function* () {
+      const { checkers } = yield* run([fake("a", "setInterval(() => {}, 1000)")], { bound: 60_000, timeout: 600 })
+      assert.deepStrictEqual(checkers, [
+        { id: "a", outcome: "unknown", reason: "it has not ended in 0.6 s, the time of all checkers together" }
+      ])
+      const less = yield* run([fake("a", "setInterval(() => {}, 1000)")], { bound: 500, timeout: 60_000 })
+      assert.include(less.checkers[0]!.reason, "in 0.5 s")
+    })
+  )
+
+  it.live("SPEC 3.3 `diagnostics` of the project hands on the time that the call gives", () =>
+    Effect.gen(function* () {
+      const fake = yield* Fake.run(() => {}, { files: { "a.t": "" } })
+      const given: Array<unknown> = []
+      const check: LanguageServers["Service"]["check"] = (options) =>
+        Effect.sync(() => {
+          given.push(options?.timeout)
+          return { diagnostics: [], checkers: [{ id: "one", outcome: "empty" }] }
+        })
+      const ask = (timeout?: number) =>
+        DiagnosticsOf.ask("*", { timeout }).pipe(
+          Effect.provideService(LanguageServers, { ...fake.servers, check }),
+          Effect.provide(Layer.orDie(NodeWorkspace.layer({ root: fake.root })))
+        )
+      yield* ask(3000)
+      yield* ask()
+      assert.deepStrictEqual(given, [3000, undefined])
+    })
+  )
+
+  for (const [what, id, files, args] of [
+    [
+      "go with vendored modules",
+      "go build",
+      { "go.mod": "", "vendor/modules.txt": "" },
+      "build -gcflags=-e -o /dev/null ./..."
+    ],
+    ["go without", "go build", { "go.mod": "" }, "build -mod=readonly -gcflags=-e -o /dev/null ./..."],
+    ["vet with vendored modules", "go vet", { "go.mod": "", "vendor/modules.txt": "" }, "vet ./..."],
+    ["mypy of a project that says what is checked", "mypy", { "mypy.ini": "[mypy]\nstrict = True\nfiles = src\n" }, ""],
+    ["the same in pyproject.toml", "mypy", { "pyproject.toml": '[tool.mypy]\nstrict = true\npackages = ["a"]\n' }, ""],
+    ["mypy of another", "mypy", { "mypy.ini": "[mypy]\nstrict = True\n[mypy-a]\nfiles = src\n" }, "."],
+    ["the same of another tool", "mypy", { "pyproject.toml": "[tool.mypy]\n[tool.a]\nfiles = []\n" }, "."]
+  ] as const) {
+    it.live(`how a shipped one is run: ${what}`, () =>
+      Effect.gen(function* () {
+        const shipped = Shipped.shipped.find((one) => one.id === id)!
+        // Stands for the program: tells of what it was given.
+        const echo = (given: ReadonlyArray<string>) => [
+          "-e",
+          'console.log(`a.py:1:1: error: ${process.argv.slice(1).join(" ")}  [x]`); process.exit(1)',
+          "--",
+          ...given
+        ]
+        const { args: own, argsWhere = [], ...rest } = shipped
+        const spied: Checker = {
+          ...rest,
+          format: "mypy",
+          args: echo(own),
+          argsWhere: argsWhere.map((one) => ({ ...one, args: echo(one.args) }))
+        }
+        const { diagnostics } = yield* run([spied], { files })
+        const said = diagnostics[0]!.replace(/^a\.py:1 1 /, "").replace(/ x \S+( \S+)?$/, "")
+        assert.strictEqual(id === "mypy" ? said.split("--show-column-numbers")[1]!.trim() : said, args)
+      })
+    )
+  }
 
   it.live("of a role the one that the configuration names; else the usual one", () =>
     Effect.gen(function* () {

@@ -86,6 +86,50 @@ describe("diagnostics on write", () => {
     })
   )
 
+  it.live("C76 two writes of one new file at once: what both have in them is told once", () =>
+    Effect.gen(function* () {
+      const { put, said, writes } = yield* start(pulled, { files: { "a.t": "x\n" } })
+      yield* writes("a.t", "y\n")
+      for (let i = 0; i < 5; i++) {
+        const both = yield* Effect.all([put(`n${i}.t`, "bad one\n"), put(`n${i}.t`, "bad one\n\n")], {
+          concurrency: "unbounded"
+        })
+        assert.deepStrictEqual(
+          both.flatMap((answer) => said(answer).slice(1)),
+          [`n${i}.t:1 one`]
+        )
+      }
+    })
+  )
+
+  for (const [what, path] of [
+    ["a file", "a.t"],
+    ["a new file", "n.t"]
+  ] as const) {
+    it.live(`C61 the first write of a run, of ${what}: what a server that loads tells of others is nothing new`, () =>
+      Effect.gen(function* () {
+        const { writes } = yield* start(
+          (server) => {
+            server.on("initialize", () => ({ capabilities: { textDocumentSync: 2, diagnosticProvider: {} } }))
+            let isLoaded = false
+            server.on("textDocument/diagnostic", async ({ textDocument: { uri } }) => {
+              const at = (name: string) => uri.replace(/[^/]*$/, name)
+              const { text } = server.documents.get(uri)!
+              if (!isLoaded) await server.publish(at("old.t"), ["old"])
+              isLoaded = true
+              if (text.includes("break")) await server.publish(at("other.t"), ["fresh"])
+              const items = uri === at("old.t") ? ["old"] : uri === at("other.t") ? ["fresh"] : []
+              return { kind: "full", items: items.map((one) => server.diagnostic(one, 0)) }
+            })
+          },
+          { files: { "a.t": "x\n", "old.t": "nothing\n", "other.t": "nothing\n" } }
+        )
+        assert.deepStrictEqual(yield* writes(path, "y\n"), ["nothing_new"])
+        assert.deepStrictEqual(yield* writes(path, "break\n"), ["introduced", "other.t:1 fresh"])
+      })
+    )
+  }
+
   it.live("C77 two servers with the same words are two", () =>
     Effect.gen(function* () {
       const { put } = yield* start(pulled, { others: { second: { behaviour: pulled } } })
@@ -280,6 +324,46 @@ describe("diagnostics on write", () => {
       const answer = yield* put("a.t", "def g\n")
       assert.isAtLeast(said(answer).length, 41)
       assert.include(answer.text, "… and")
+    })
+  )
+
+  it.live(
+    "C61 dependants that are too many to be asked about: how many they are is told, and not that there is nothing",
+    () =>
+      Effect.gen(function* () {
+        const names = Array.from({ length: 8 }, (_, i) => `f${i}.t`)
+        const { put, said } = yield* start(pulled, {
+          files: {
+            "a.t": "def f\n",
+            ...Object.fromEntries(names.map((name, i) => [name, i < 5 ? "import a\n" : "import a\nuse a.f\n"]))
+          },
+          budgets: { warm: "20 seconds", cold: "20 seconds", others: 5 }
+        })
+        const answer = yield* put("a.t", "def g\n")
+        assert.deepStrictEqual(said(answer), ["unknown"])
+        assert.include(answer.text, "3 more files that depend on it were not asked about")
+      })
+  )
+
+  it.live("C61 what a write of a package's entry causes in another package", () =>
+    Effect.gen(function* () {
+      const { writes } = yield* start(
+        (server) => {
+          server.on("initialize", () => ({ capabilities: { textDocumentSync: 2, diagnosticProvider: {} } }))
+          server.on("textDocument/diagnostic", ({ textDocument: { uri } }) => {
+            const entry = [...server.documents].find(([one]) => one.endsWith("/src/index.t"))?.[1].text ?? "def f"
+            const isLost = uri.endsWith("/use.t") && !entry.includes("def f")
+            return { kind: "full", items: isLost ? [server.diagnostic("no f", 0)] : [] }
+          })
+        },
+        {
+          files: { "packages/my-core/src/index.t": "def f\n", "packages/app/use.t": 'import { f } from "@x/my-core"\n' }
+        }
+      )
+      assert.deepStrictEqual(yield* writes("packages/my-core/src/index.t", "def g\n"), [
+        "introduced",
+        "packages/app/use.t:1 no f"
+      ])
     })
   )
 

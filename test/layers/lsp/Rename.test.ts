@@ -100,6 +100,27 @@ describe("lsp_rename", () => {
     })
   )
 
+  it.live("C92 an error of any code is a refusal with its reason; one of the request as such is none", () =>
+    Effect.gen(function* () {
+      const run = yield* Writes.run(
+        (server) => {
+          server.on("initialize", () => ({ capabilities: { textDocumentSync: 2, renameProvider: true } }))
+          server.on("textDocument/rename", ({ newName }) => {
+            const [message, code] = newName === "taken" ? ["it would shadow taken", 0] : ["no such method", -32601]
+            throw Object.assign(new Error(String(message)), { code })
+          })
+        },
+        { files: { "a.t": "one\n" } }
+      )
+      const taken = yield* run.rename("taken")
+      assert.strictEqual(taken.isFailure && taken.code, "refused_edit")
+      assert.include(taken.text, "it would shadow taken")
+      const unknown = yield* run.rename("other")
+      assert.notStrictEqual(unknown.isFailure && unknown.code, "refused_edit")
+      assert.isTrue(unknown.isFailure)
+    })
+  )
+
   it.live("C93 an answer without an edit is no success", () =>
     Effect.gen(function* () {
       const run = yield* Writes.run(renames, { files: { "a.t": "nothing\n" } })
