@@ -92,6 +92,7 @@ write("livetools.js", starter(names.command, asModule))
 await build({
   ...common,
   entryPoints: { "javascript-kernel": "layers/kernel/javascript/main.ts" },
+  inject: ["layers/kernel/javascript/Globals.ts"],
   format: "esm",
   minifyWhitespace: false,
   banner: {

@@ -40,6 +40,9 @@ export const image = (bytes: Buffer, mime = imageMime(bytes)): Bundle => {
   return { "text/plain": `[${mime}${sides}, ${size(bytes.length)}]`, [mime]: bytes.toString("base64") }
 }
 
+/** Whether an image of this type is text. */
+const isText = (mime: string): boolean => mime.includes("svg")
+
 const isRecord = (value: unknown): value is { readonly [key: string]: unknown } =>
   typeof value === "object" && value !== null
 
@@ -53,7 +56,7 @@ const clean = (given: object): Bundle => {
     const bytes = asBytes(content)
     const isJson = mime === "application/json" || mime.endsWith("+json")
     const text = bytes
-      ? bytes.toString(mime.startsWith("image/") && !mime.includes("svg") ? "base64" : "utf8")
+      ? bytes.toString(mime.startsWith("image/") && !isText(mime) ? "base64" : "utf8")
       : isJson
         ? JSON.stringify(content)
         : String(content)
@@ -73,6 +76,24 @@ const clean = (given: object): Bundle => {
   return bundle
 }
 
+/** An image that is text, given as that, as its bytes, as base64 or as the URL of its data. */
+const drawing = (mime: string, data: unknown): Bundle | undefined => {
+  const given = typeof data === "string" ? data : asBytes(data)?.toString("utf8")
+  if (given === undefined) return undefined
+  const text = typeof data === "string" ? drawn(given) : given
+  return clean({ [mime]: text, "text/plain": `[${mime}, ${size(text.length)}]` })
+}
+
+const drawn = (given: string): string => {
+  const [head = "", kind] = /^data:([^,]*),/.exec(given) ?? []
+  const content = given.slice(head.length)
+  if (kind === undefined ? !content.includes("<") : kind.endsWith(";base64")) {
+    return Buffer.from(content, "base64").toString("utf8")
+  }
+  if (content.includes("<")) return content
+  return decodeURIComponent(content)
+}
+
 /** What the value shows of itself: `undefined` where that is its text alone. */
 const own = (value: unknown): Bundle | undefined => {
   const bytes = asBytes(value)
@@ -85,8 +106,9 @@ const own = (value: unknown): Bundle | undefined => {
   }
   if (value["type"] === "image" && "data" in value) {
     const data = value["data"]
-    const decoded = typeof data === "string" ? Buffer.from(data.replace(/^data:[^,]*,/, ""), "base64") : asBytes(data)
     const mime = value["mimeType"]
+    if (typeof mime === "string" && isText(mime)) return drawing(mime, data)
+    const decoded = typeof data === "string" ? Buffer.from(data.replace(/^data:[^,]*,/, ""), "base64") : asBytes(data)
     if (decoded !== undefined)
       return image(decoded, imageMime(decoded) ?? (typeof mime === "string" ? mime : undefined))
   }

@@ -24,6 +24,7 @@ const promiseMs = 1000
 
 const { compareExchange, load, store } = Atomics
 const { apply } = Reflect
+const { rss } = process.memoryUsage
 const untold = "[an error that could not be shown: the cells have replaced built-in objects]"
 const { setImmediate, setTimeout } = NodeTimers
 const then = Function.prototype.call.bind(Promise.prototype.then) as (
@@ -152,7 +153,7 @@ export const start = ({ control, frames, port, script, shared }: Parts): void =>
     if (!ended.isEvaluated) engine.forget()
     Holding.release()
     cell = undefined
-    const done = { t: "done", cell: id, status: end.status, rss: process.memoryUsage.rss() }
+    const done = { t: "done", cell: id, status: end.status, rss: rss() }
     wire.place(end.status === "exit" ? { ...done, exit_code: end.code } : done)
   }
 
@@ -202,7 +203,7 @@ export const start = ({ control, frames, port, script, shared }: Parts): void =>
     })
   }
 
-  const run = ({ cell: id, code, isRaw, name, shifts, source }: ToKernel & { readonly t: "run" }) => {
+  const run = ({ ahead, cell: id, code, isRaw, name, shifts, source }: ToKernel & { readonly t: "run" }) => {
     if (id === lastCell) return
     const isSentAgain = id === arrived
     arrived = id
@@ -224,12 +225,20 @@ export const start = ({ control, frames, port, script, shared }: Parts): void =>
       begun.isEvaluated = true
       return finish(begun, { status: "interrupted" })
     }
-    isInEvaluate = true
-    engine.evaluate(code, name, (result) => {
+    const evaluate = (part: string, done: (result: Engine.Outcome) => void) => {
+      isInEvaluate = true
+      engine.evaluate(part, name, done)
+      isInEvaluate = false
+    }
+    const ended = (result: Engine.Outcome) => {
       begun.isEvaluated = true
       outcome(begun, result)
+    }
+    if (ahead === undefined) return evaluate(code, ended)
+    evaluate(ahead, (result) => {
+      if (begun.isOver || result.kind !== "value") return ended(result)
+      void then(settledPromise, () => evaluate(code, ended), failed)
     })
-    isInEvaluate = false
   }
 
   // Where Node would end the process, the error is told and the kernel goes on. The listeners of a program come first.

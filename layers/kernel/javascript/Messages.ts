@@ -52,6 +52,8 @@ export type ToKernel =
       /** Under which its stack frames appear. */
       readonly name: string
       readonly source: string
+      /** As in `Source.Rewritten`. */
+      readonly ahead?: string
       readonly code: string
       readonly shifts: ReadonlyArray<Shift>
       readonly isRaw: boolean

@@ -4,7 +4,7 @@
  *
  * Everything else (top-level `await`, live bindings, declaring again in the same way) is V8's own.
  */
-import { type AnyNode, parse, type Pattern, type Program } from "acorn"
+import { type AnyNode, parse, type Pattern, type Program, type VariableDeclaration } from "acorn"
 import type * as Sucrase from "sucrase"
 
 const typeStripper = "sucrase".toString()
@@ -26,6 +26,8 @@ export interface Shift {
 }
 
 export interface Rewritten {
+  /** Runs before the code, and fails never: loads what it imports under a name that these modules may use themselves. */
+  readonly ahead?: string
   readonly code: string
   readonly shifts: ReadonlyArray<Shift>
   /** The cell could not be read: V8 says what is wrong with it. */
@@ -74,9 +76,10 @@ export const rewrite = async (source: string, known: Known): Promise<Rewritten> 
   const plain = readable(text) ?? (await withoutTypes(text))
   try {
     if (plain !== undefined) {
-      const { code, shifts } = apply(plain.text, editsOf(plain.text, plain.program, known))
+      const { ahead, edits } = editsOf(plain.text, plain.program, known)
+      const { code, shifts } = apply(plain.text, edits)
       // The value of a cell is what the echo was given; V8 would otherwise send us what it takes for one.
-      return { code: `${code}\n;void 0`, shifts, isRaw: false }
+      return { code: `${code}\n;void 0`, shifts, isRaw: false, ...(ahead === undefined ? {} : { ahead }) }
     }
   } catch {
     // Nested too deeply to be walked through; V8 may still take it.
@@ -140,7 +143,7 @@ const namesOf = (pattern: Pattern): ReadonlyArray<string> => {
   }
 }
 
-const editsOf = (text: string, program: Program, known: Known): ReadonlyArray<Edit> => {
+const editsOf = (text: string, program: Program, known: Known) => {
   const edits: Array<Edit> = []
   const replace = (start: number, end: number, by: string) => edits.push({ start, end, text: by })
   const insert = (at: number, by: string) => edits.push({ start: at, end: at, text: by })
@@ -149,7 +152,7 @@ const editsOf = (text: string, program: Program, known: Known): ReadonlyArray<Ed
 
   const needsWalk = /\b(?:import|return|export|const|var|function|class|await)\b/.test(text)
   const assigned = new Set<string>()
-  const variables: Array<AnyNode & { readonly type: "VariableDeclaration" }> = []
+  const variables: Array<{ readonly node: VariableDeclaration; readonly parent: AnyNode | undefined }> = []
   if (needsWalk) {
     walk(program, (node, isTop, parent) => {
       if (node.type === "AssignmentExpression" && node.left.type !== "MemberExpression") {
@@ -169,7 +172,7 @@ const editsOf = (text: string, program: Program, known: Known): ReadonlyArray<Ed
         replace(node.start, node.start + 6, `throw ${helper}.returned(${node.argument ? "(" : ""}`)
         insert(contentEnd(node), node.argument ? "))" : ")")
       } else if (isTop && node.type === "CatchClause" && contains(node, parent)) guard(node)
-      else if (isTop && node.type === "VariableDeclaration" && node.kind === "var") variables.push(node)
+      else if (isTop && node.type === "VariableDeclaration" && node.kind === "var") variables.push({ node, parent })
     })
   }
 
@@ -197,14 +200,36 @@ const editsOf = (text: string, program: Program, known: Known): ReadonlyArray<Ed
     for (const name of names) known.set(name, as === "var" ? "global" : as)
   }
 
-  for (const node of variables) {
+  /** Runs first. */
+  let hoisted = ""
+
+  for (const { node, parent } of variables) {
     const names = node.declarations.flatMap(({ id }) => namesOf(id))
-    const as = keyword("var", names)
-    if (as !== "var") replace(node.start, node.start + 3, as)
-    learn(names, as)
+    const isLexical = (name: string) => known.get(name) === "let" || known.get(name) === "const"
+    if (parent?.type === "Program" || parent?.type === "ExportNamedDeclaration" || !names.some(isLexical)) {
+      const as = keyword("var", names)
+      if (as !== "var") replace(node.start, node.start + 3, as)
+      learn(names, as)
+      continue
+    }
+    // A `let` in its place would be the block's own: it is assigned to what there is.
+    const others = names.filter((name) => !isLexical(name))
+    if (others.length > 0) hoisted += `var ${others.join(", ")};`
+    learn(others, "var")
+    if ((parent?.type === "ForInStatement" || parent?.type === "ForOfStatement") && parent.left === node) {
+      replace(node.start, node.start + 3, "")
+      continue
+    }
+    // Begins and ends a statement as `var` does, whatever stands in the lines around it.
+    replace(node.start, node.start + 3, "void(")
+    for (const { id, init } of node.declarations) if (!init) replace(id.start, id.end, "0")
+    const isHead = parent?.type === "ForStatement" && parent.init === node
+    insert(contentEnd(node), isHead || contentEnd(node) < node.end ? ")" : ");")
   }
 
   const imports = program.body.flatMap((node) => (node.type === "ImportDeclaration" ? [node] : []))
+  let ahead = ""
+  let isHiding = false
   const isSorted = program.body.slice(0, imports.length).every(({ type }) => type === "ImportDeclaration")
   for (const node of imports) {
     const source = JSON.stringify(node.source.value)
@@ -223,6 +248,9 @@ const editsOf = (text: string, program: Program, known: Known): ReadonlyArray<Ed
       node.attributes.map(({ key, value }) => [key.type === "Identifier" ? key.name : String(key.value), value.value])
     )
     const wanted = JSON.stringify(members.map(({ name }) => name))
+    const loaded = `await ${helper}.hold(${helper}.import(${source}, [], ${JSON.stringify(attributes)}))`
+    ahead += `try { ${loaded} } catch {}\n`
+    isHiding ||= names.some((name) => name in globalThis)
     const module = `await ${helper}.hold(${helper}.import(${source}, ${wanted}, ${JSON.stringify(attributes)}))`
     const targets = `{ ${members.map(({ name, as }) => `${JSON.stringify(name)}: ${as}`).join(", ")} }`
     const as = keyword("let", names)
@@ -265,8 +293,11 @@ const editsOf = (text: string, program: Program, known: Known): ReadonlyArray<Ed
     } else if (node.type === "FunctionDeclaration" && node.id) {
       const { name } = node.id
       if (known.get(name) === "let") {
-        insert(node.start, `${name} = `)
-        insert(node.end, ";")
+        // It is there from the beginning of its cell on; its lines stay where they are.
+        const made = `${helper}_${name}`
+        hoisted += `${name} = ${made}();`
+        insert(node.start, `function ${made}() { return `)
+        insert(node.end, " }")
       } else learn([name], "var")
     }
   }
@@ -276,7 +307,9 @@ const editsOf = (text: string, program: Program, known: Known): ReadonlyArray<Ed
     insert(last.start, `${helper}.echo((`)
     insert(contentEnd(last), "))")
   }
-  return edits
+  const beginning = program.body.find((node) => !("directive" in node))?.start ?? 0
+  if (hoisted !== "") edits.unshift({ start: beginning, end: beginning, text: hoisted })
+  return { edits, ahead: isHiding ? ahead : undefined }
 }
 
 /** Whether a `return` of the cell itself stands in the block that this clause guards. */

@@ -113,6 +113,28 @@ describe("displays", () => {
     assert.hasAllKeys(echoed!["data"], ["text/plain", "image/png"])
   })
 
+  it("an image that is text stays text, however it is given", async () => {
+    const svg = '<svg width="100%"/>'
+    const base64 = Buffer.from(svg).toString("base64")
+    for (const data of [
+      JSON.stringify(svg),
+      `Buffer.from(${JSON.stringify(svg)})`,
+      `"${base64}"`,
+      `"data:image/svg+xml;base64,${base64}"`,
+      `"data:image/svg+xml,${encodeURIComponent(svg)}"`,
+      JSON.stringify(`data:image/svg+xml;utf8,${svg}`)
+    ]) {
+      const frames = await shown(
+        `display({ type: "image", data: ${data}, mimeType: "image/svg+xml" }); display.image(${data}, "image/svg+xml")`
+      )
+      const expected = { "text/plain": "[image/svg+xml, 19 bytes]", "image/svg+xml": svg }
+      assert.deepStrictEqual(
+        frames.map((frame) => frame["data"]),
+        [expected, expected]
+      )
+    }
+  })
+
   it("text, markup, JSON, and what an object says of itself", async () => {
     const frames = await shown(
       "display('text', { a: 1 }); display.html('<b>x</b>'); display.markdown('# h'); display.json({ a: [1] }); ({ [Symbol.for('Jupyter.display')]: () => ({ 'text/plain': 'me', 'text/html': '<p>' }) })"
@@ -220,14 +242,21 @@ describe("an interrupt", () => {
   })
 
   it.each([
-    ["setInterval(() => { while (true) {} }, 1); 1", "a callback of setInterval that cell"],
-    ["setInterval(() => require('child_process').execSync('sleep 30'), 1); 1", "a callback of setInterval that cell"],
-    ["(async () => { await new Promise((r) => setTimeout(r, 1)); while (true) {} })(); 1", "code that an earlier cell"],
-    ["require('fs').stat('/', () => { while (true) {} }); 1", "code that an earlier cell"]
+    ["setInterval(() => { busy(); while (true) {} }, 1); 1", "a callback of setInterval that cell"],
+    [
+      "setInterval(() => { busy(); require('child_process').execSync('sleep 30') }, 1); 1",
+      "a callback of setInterval that cell"
+    ],
+    [
+      "(async () => { await new Promise((r) => setTimeout(r, 1)); busy(); while (true) {} })(); 1",
+      "code that an earlier cell"
+    ],
+    ["require('fs').stat('/', () => { busy(); while (true) {} }); 1", "code that an earlier cell"]
   ])("comes by itself to what runs without an end in the background: %s", async (code, told) => {
-    await kernel.run("globalThis.kept = 41")
+    await kernel.run("globalThis.kept = 41; globalThis.busy = () => require('fs').writeSync(1, 'busy')")
+    const before = kernel.texts.stdout.length
     assert.strictEqual(await result(code), "1")
-    await pause(50)
+    await kernel.until(() => kernel.texts.stdout.slice(before).includes("busy"))
     const cell = await kernel.run("kept + 1")
     assert.deepStrictEqual([cell.status, cell.result], ["ok", "42"])
     assert.include(cell.notices.join(), told)

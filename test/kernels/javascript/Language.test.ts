@@ -53,6 +53,57 @@ describe("declarations", () => {
     await fails("const once = 1; once = 2", "TypeError", "Assignment to constant variable", "<cell-")
   })
 
+  it.each(["const", "let"])("a function is there from the beginning of its cell, also after a `%s`", async (kind) => {
+    await gives(`${kind} main_${kind} = () => 'old'`, undefined)
+    const cell = await kernel.run(
+      `'use strict'\nconsole.log(main_${kind}(2), main_${kind}.name, String(main_${kind}).slice(0, 14))\nfunction main_${kind}(n) {\n  return n ? main_${kind}(n - 1) : 'new'\n}\nmain_${kind}(1)`
+    )
+    assert.strictEqual(cell.stdout, `new main_${kind} function main_\n`, cell.all)
+    assert.strictEqual(cell.result, "'new'")
+    await gives(`main_${kind}(3)`, "'new'")
+    await fails(
+      `1\nfunction main_${kind}() {\n  null.x\n}\nmain_${kind}()`,
+      "TypeError",
+      `at main_${kind} (<cell-`,
+      ":3:"
+    )
+  })
+
+  it("several functions and a `var` of a cell are there from its beginning", async () => {
+    await gives("let one1 = 1, two2 = 2, three3 = 3", undefined)
+    await gives(
+      "function one1() { return two2() }\nfunction two2() { return 'two' }\nif (true) { var three3 = one1(), four4 = 4 }\n[three3, four4]",
+      "[ 'two', 4 ]"
+    )
+    await gives(
+      "async function one1() { return 1 }; export function* two2() { yield await1 }; var await1 = 5; [await one1(), ...two2()]",
+      "[ 1, 5 ]"
+    )
+  })
+
+  it.each([
+    ["try { var old1 = JSON.parse('\"new\"') } catch {}", "new,old,old"],
+    ["if (true) var old1 = 'a', old2\nelse var old3 = 1", "a,old,old"],
+    ["for (var old1 of ['x', 'y']);", "y,old,old"],
+    ["for (var { old1, length: old2 } of [{ old1: 1, length: 2 }]) {}", "1,2,old"],
+    ["for (var old1 in { key: 1 }) {}", "key,old,old"],
+    ["for (var old1 = 0, old2 = ('a' in {}); old1 < 3; old1++) {}", "3,false,old"],
+    ["switch (1) { case 1: var { old1, b: [old2] } = { old1: 5, b: [6] }; var old3 = await 7 }", "5,6,7"],
+    ["{ console.log\nvar [old1] = [8]\nvar old2\n;[1].at(0) }", "8,old,old"]
+  ])("a `var` in a block is the name that an earlier cell declared: %s", async (code, expected) => {
+    await gives("let old1 = 'old', old2 = 'old'; let old3 = 'old'", undefined)
+    const { all, status } = await kernel.run(code)
+    assert.strictEqual(status, "ok", all)
+    await gives("[old1, old2, old3].join()", `'${expected}'`)
+  })
+
+  it("a `var` in a block beside such a name is one of the cells", async () => {
+    await gives("let kept1 = 1", undefined)
+    await gives("if (true) { var kept1 = 2, fresh1 = 3 }", undefined)
+    await gives("[kept1, fresh1].join()", "'2,3'")
+    await gives("if (true) { var kept1 = 4, fresh1 }; [kept1, fresh1].join()", "'4,3'")
+  })
+
   it("bindings are live across cells and an await", async () => {
     await gives("let n=0; const get=()=>n; await undefined", undefined)
     await gives("n=5; get()", "5")
@@ -169,6 +220,75 @@ describe("modules", () => {
     const [major = 0, minor = 0] = process.versions.node.split(".").map(Number)
     if (major > 22 || (major === 22 && minor >= 15)) assert.strictEqual(again.result, "220")
     else assert.match(again.notices.join(), /^inner\.mjs changed after it was imported.*reset to use it$/)
+  })
+
+  it.each([
+    ["import process from 'node:process'; typeof process.pid", "'number'"],
+    ["import * as process from 'node:process'; typeof process.default.pid", "'number'"],
+    ["const process = { env: {} }; await 1; process", "{ env: {} }"],
+    [
+      "import { Map, Set, Object, Promise, Error, URL } from './named.mjs'; [Map, Set, Object, Promise, Error, URL].join()",
+      "'map,set,object,promise,error,url'"
+    ],
+    ["import { Buffer } from 'node:buffer'; Buffer.from('a').length", "1"]
+  ])("a name of the global objects may be declared: %s", async (code, expected) => {
+    Fs.writeFileSync(
+      files.path("named.mjs"),
+      "export const Map = 'map', Set = 'set', Object = 'object', Promise = 'promise', Error = 'error', URL = 'url'\n"
+    )
+    Fs.writeFileSync(files.path("later.mjs"), "export const later = 1\n")
+    const other = Runner.start({ cwd: files.root })
+    try {
+      const cell = await other.run(code)
+      assert.deepStrictEqual([cell.status, cell.result], ["ok", expected], cell.all)
+      const next = await other.run("import { later } from './later.mjs'; display({ later }); [later, [1n]]")
+      assert.deepStrictEqual([next.status, next.result], ["ok", "[ 1, [ 1n ] ]"], next.all)
+      const thrown = await other.run("null.x")
+      assert.deepStrictEqual([thrown.status, thrown.error?.["name"]], ["error", "TypeError"], thrown.all)
+    } finally {
+      await other.end()
+    }
+  })
+
+  it("what is imported is loaded before a name that it uses itself is declared", async () => {
+    Fs.writeFileSync(files.path("uses.mjs"), "export const size = new Map([[1, process.pid]]).size\n")
+    Fs.writeFileSync(files.path("maps.mjs"), "import './uses.mjs'; export class Map { size = 'mine' }\n")
+    Fs.writeFileSync(files.path("exits.mjs"), "process.exit(3)\n")
+    const other = Runner.start({ cwd: files.root })
+    try {
+      const code =
+        "import { size } from './uses.mjs'; import process from 'node:process'; import { Map } from './maps.mjs'"
+      const cell = await other.run(`${code}\n;[size, new Map().size, typeof process.pid].join()`)
+      assert.deepStrictEqual([cell.status, cell.result], ["ok", "'1,mine,number'"], cell.all)
+      const thrown = await other.run("\nimport { Set } from './maps.mjs'")
+      assert.deepStrictEqual([thrown.status, thrown.error?.["name"]], ["error", "SyntaxError"], thrown.all)
+      assert.include(thrown.error?.["traceback"], "exports no `Set`")
+      for (const loop of ["while (true) {}", "await new Promise(() => {})"]) {
+        const endless = other.begin(
+          `import { Map as URL } from './maps.mjs'; require('fs').writeFileSync('begun', ''); ${loop}`
+        )
+        while (!Fs.existsSync(files.path("begun"))) await new Promise((resolve) => setTimeout(resolve, 20))
+        Fs.rmSync(files.path("begun"))
+        endless.interrupt()
+        assert.strictEqual((await endless.done).status, "interrupted")
+        assert.strictEqual((await other.run("size")).result, "1")
+      }
+      const exited = await other.run("import Set from './exits.mjs'; console.log('on')")
+      assert.deepStrictEqual([exited.status, exited.exitCode, exited.stdout], ["exit", 3, ""])
+      assert.strictEqual((await other.run("size")).result, "1")
+    } finally {
+      await other.end()
+    }
+  })
+
+  it("a cell ends also where it has taken away what its end is told with", async () => {
+    const other = Runner.start({ cwd: files.root })
+    try {
+      const { result, status } = await other.run("process.memoryUsage = undefined; 5")
+      assert.deepStrictEqual([status, result], ["ok", "5"])
+    } finally {
+      await other.end()
+    }
   })
 
   it("paths follow the working directory", async () => {
