@@ -184,7 +184,7 @@ const compose = Effect.fnUntraced(function* (
         const parent = Context.get(fiber.context, CurrentCall)
         const prepared = tool.prepare(params, parent)
         if (Result.isFailure(prepared)) return Effect.succeed(failed(prepared.failure))
-        const performed = perform(tool, prepared.success, context, parent, registry)
+        const performed = perform(tool, prepared.success, context, fiber.context, registry)
         // What a call inside of another answers is read by a program, not by the model.
         return inScope(parent === undefined ? Effect.flatMap(performed, addDeferred) : performed)
       })
@@ -264,36 +264,49 @@ const perform = (
   tool: LiveTool.Any,
   prepared: LiveTool.Prepared<unknown, unknown>,
   context: Context.Context<unknown>,
-  parent: Call | undefined,
+  caller: Context.Context<never>,
   tools: Tools
-): Effect.Effect<Answer.Answer> =>
-  Effect.flatMap(Effect.all([ProgressSink, OutputSink]), ([report, show]) => {
-    const call: Call = {
-      id: ++lastCallId,
-      tool: tool.name,
-      parent,
-      progress: (message, percentage) =>
-        report(percentage === undefined ? { call, message } : { call, message, percentage }),
-      output: show === undefined ? undefined : (kind, text) => show({ call, kind, text }),
-      tools: {
-        list: tools.list,
-        dispatch: (name, params) => Effect.provideService(tools.dispatch(name, params), CurrentCall, call)
-      }
+): Effect.Effect<Answer.Answer> => {
+  const report = Context.get(caller, ProgressSink)
+  const show = Context.get(caller, OutputSink)
+  const call: Call = {
+    id: ++lastCallId,
+    tool: tool.name,
+    parent: Context.get(caller, CurrentCall),
+    progress: (message, percentage) =>
+      report(percentage === undefined ? { call, message } : { call, message, percentage }),
+    output: show === undefined ? undefined : (kind, text) => show({ call, kind, text }),
+    tools: {
+      list: tools.list,
+      dispatch: (name, params) => Effect.provideService(tools.dispatch(name, params), CurrentCall, call)
     }
-    const authorized = Option.match(Context.getOption(context, Gate), {
-      onNone: () => Effect.void,
-      onSome: (gate) => gate.authorize({ call, tier: tool.tier, params: prepared.params })
-    })
-    const run = Effect.andThen(authorized, prepared.run(call)).pipe(
-      Effect.provideContext(Context.pick(...tool.requires)(context)),
-      Effect.provideService(CurrentCall, call)
-    )
-    return Effect.withSpan(inOrder(tool, prepared, context, call)(run), `livetools.${tool.name}`, {
-      attributes: { tier: tool.tier },
-      // Every stack here is this one; taking it costs more than the rest of the wrapper.
-      captureStackTrace: false
-    })
+  }
+  const gate = Option.getOrUndefined(Context.getOption(context, Gate))
+  const run = prepared.run(call)
+  const authorized =
+    gate === undefined ? run : Effect.andThen(gate.authorize({ call, tier: tool.tier, params: prepared.params }), run)
+  const ordered = inOrder(
+    tool,
+    prepared,
+    context,
+    call
+  )(Effect.updateContext(authorized, provided(tool, context, call)))
+  return Effect.withSpan(ordered, `livetools.${tool.name}`, {
+    attributes: { tier: tool.tier },
+    // Every stack here is this one; taking it costs more than the rest of the wrapper.
+    captureStackTrace: false
   }).pipe(Effect.matchCauseEffect({ onSuccess: succeeded, onFailure: (cause) => causeAnswer(tool.name, cause) }))
+}
+
+/** Adds what a handler needs. To merge the two contexts would copy all that the run has, for each call. */
+const provided =
+  (tool: LiveTool.Any, context: Context.Context<unknown>, call: Call) =>
+  (outer: Context.Context<never>): Context.Context<unknown> =>
+    tool.requires.reduce<Context.Context<never>>(
+      (inner, key) => Context.add(inner, key, Context.getUnsafe(context, key)),
+      Context.add(outer, CurrentCall, call)
+      // With these, it has all that the handler is typed to need.
+    ) as Context.Context<unknown>
 
 const inOrder = (
   tool: LiveTool.Any,

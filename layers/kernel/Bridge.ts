@@ -29,9 +29,7 @@ export interface Options {
   readonly call: Call
   /** `false`: it is too large. */
   readonly send: (request: Frame.Request) => Effect.Effect<boolean>
-  /** The first of several calls at a time has begun. */
-  readonly busy: Effect.Effect<void>
-  /** The last has ended. */
+  /** The last of the calls that were under way has ended. */
   readonly idle: Effect.Effect<void>
 }
 
@@ -80,11 +78,11 @@ export const make = Effect.fnUntraced(function* (options: Options): Effect.fn.Re
               )
         )
       )
-    }).pipe(Effect.asVoid, Effect.provideContext(context))
+    }).pipe(Effect.asVoid, Effect.setContext(context))
 
   const work = (frame: Frame.ToolCall) =>
     Effect.acquireUseRelease(
-      Effect.suspend(() => (running++ === 0 ? options.busy : Effect.void)),
+      Effect.sync(() => running++),
       () => perform(frame),
       () =>
         Effect.suspend(() => {

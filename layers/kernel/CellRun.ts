@@ -42,7 +42,7 @@ export interface Control {
 
 export const control = (): Control => ({ isCancelled: false, interrupt: Effect.void })
 
-/** Output re-arms the budget at most this often, in milliseconds. */
+/** Output and calls re-arm the budget at most this often, in milliseconds. */
 const rearm = 50
 
 type Closing =
@@ -60,7 +60,8 @@ export const run = Effect.fnUntraced(function* (options: Options): Effect.fn.Ret
   const closed = yield* Deferred.make<Closing>()
   const streaming = yield* Streaming.make(options.call)
   let stopped: { readonly why: string; readonly isTimeout: boolean } | undefined
-  let touched = since
+  /** When the budget was last armed; `undefined`: it is spent. */
+  let touched: number | undefined = since
 
   const interrupt = (why: string, isTimeout: boolean): Effect.Effect<void> =>
     Effect.suspend(() => {
@@ -74,21 +75,31 @@ export const run = Effect.fnUntraced(function* (options: Options): Effect.fn.Ret
 
   const idle = yield* Budget.idle(
     options.inactivity,
-    Effect.suspend(() =>
-      interrupt(
+    Effect.suspend(() => {
+      // A call that is under way suspends the budget: it begins again with the end of the call.
+      if (bridge.isBusy()) {
+        touched = undefined
+        return Effect.void
+      }
+      return interrupt(
         "it printed nothing and called nothing for as long as it may. " +
           "Do not run it again as it is: let it do less at a time, print as it goes, or start the work in the background.",
         true
       )
-    )
+    })
   )
+  const active = Effect.suspend(() => {
+    const now = clock.currentTimeMillisUnsafe()
+    if (stopped !== undefined || bridge.isBusy() || (touched !== undefined && now - touched < rearm)) return Effect.void
+    touched = now
+    return idle.touch
+  })
   const bridge = yield* Bridge.make({
     scope: options.scope,
     cell,
     call: options.call,
     send: session.send,
-    busy: idle.pause,
-    idle: Effect.suspend(() => (stopped === undefined ? idle.touch : Effect.void))
+    idle: active
   })
   if (options.outer !== undefined) {
     yield* Budget.spent(options.outer).pipe(
@@ -140,7 +151,7 @@ export const run = Effect.fnUntraced(function* (options: Options): Effect.fn.Ret
           ...origin
         })
       case "clear":
-        return collector.clear(frame.wait ?? false)
+        return frame.cell === cell ? collector.clear(frame.wait ?? false) : undefined
       case "done": {
         if (frame.cell !== cell) return undefined
         const code = frame.exit_code ?? 0
@@ -166,12 +177,7 @@ export const run = Effect.fnUntraced(function* (options: Options): Effect.fn.Ret
   const earlier = options.takeEarlier()
   session.listen({
     item,
-    active: Effect.suspend(() => {
-      const now = clock.currentTimeMillisUnsafe()
-      if (now - touched < rearm || stopped !== undefined || bridge.isBusy()) return Effect.void
-      touched = now
-      return idle.touch
-    }),
+    active,
     call: bridge.call,
     cancel: bridge.cancel,
     notice: (text) => notices.push(text),

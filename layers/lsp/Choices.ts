@@ -56,23 +56,28 @@ export const make = ({ rows, supervisor, workspace }: Options) => {
       const role = server === undefined ? (row.role ?? `\0${row.id}`) : row.id
       roles.set(role, [...(roles.get(role) ?? []), row])
     }
-    return yield* Effect.forEach([...roles.values()], (same) =>
-      Effect.map(
-        Effect.forEach(same, (row) => usable(row, file)),
-        (all): Choice => {
-          const good = all.flatMap((one) => ("command" in one ? [one] : []))
-          if (good.length > 0) return { usable: good }
-          const bad = all.flatMap((one) => ("command" in one ? [] : [one]))
-          const others = bad.slice(1).map(({ id }) => id)
-          const also = others.length === 0 ? "" : ` (nor can ${others.join(", ")} be used: see status)`
-          const absent = bad[0]!
-          return {
-            usable: [],
-            absent: absent.outcome === "not_covered" ? { ...absent, reason: absent.reason + also } : absent
-          }
-        }
-      )
-    )
+    const chosen: Array<Choice> = []
+    for (const same of roles.values()) {
+      const good: Array<Supervisor.Usable> = []
+      const bad: Array<Answer<never>> = []
+      for (const row of same) {
+        const one = yield* usable(row, file)
+        if ("command" in one) good.push(one)
+        else bad.push(one)
+      }
+      if (good.length > 0) {
+        chosen.push({ usable: good })
+        continue
+      }
+      const others = bad.slice(1).map(({ id }) => id)
+      const also = others.length === 0 ? "" : ` (nor can ${others.join(", ")} be used: see status)`
+      const absent = bad[0]!
+      chosen.push({
+        usable: [],
+        absent: absent.outcome === "not_covered" ? { ...absent, reason: absent.reason + also } : absent
+      })
+    }
+    return chosen
   })
 
   return { choices, only }

@@ -122,11 +122,7 @@ const make = Effect.fnUntraced(function* (options: Options) {
     )
   }
 
-  const ask = Effect.fn("LanguageServers.ask")(function* <A>(
-    question: Question<A>,
-    target: Target,
-    call?: CallOptions
-  ) {
+  const ask = Effect.fnUntraced(function* <A>(question: Question<A>, target: Target, call?: CallOptions) {
     const text = yield* readable(target.file)
     const chosen = yield* choices(target.file, call?.server)
     const offset = Ask.offsets(target)
@@ -140,7 +136,7 @@ const make = Effect.fnUntraced(function* (options: Options) {
           : withServer<A>(choice.usable, millisOf(call), (session, course) =>
               Ask.ask(around, session, question, subject, course)
             ),
-      { concurrency: "unbounded" }
+      { concurrency: chosen.length }
     )
   })
 
@@ -367,6 +363,10 @@ const make = Effect.fnUntraced(function* (options: Options) {
     rows,
     ask,
     askProject,
+    serving: (file) =>
+      Effect.map(Effect.orDie(choices(file, undefined)), (all) =>
+        all.flatMap(({ usable: [first] }) => (first === undefined ? [] : [{ id: first.row.id, root: first.root }]))
+      ),
     diagnostics,
     known,
     projectDiagnostics,

@@ -1,5 +1,5 @@
 /** Which servers run: one for each row and root, started once however many ask, ended when nobody asks (C25, C29, C30). */
-import { Clock, Effect, RcMap, type Scope } from "effect"
+import { Clock, Effect, RcMap, Scope } from "effect"
 import type { FindBinary, Found } from "../../src/lsp/LanguageServers.ts"
 import * as Policy from "../../src/lsp/Policy.ts"
 import * as Restarts from "../../src/lsp/Restarts.ts"
@@ -170,20 +170,18 @@ export const make = Effect.fnUntraced(function* (options: Options): Effect.fn.Re
 
   let clock = 0
   const uses = new Map<string, { users: number; last: number }>()
-  const use = (key: string) =>
-    Effect.acquireRelease(
+  const use = Effect.fnUntraced(function* (key: string) {
+    const entry = uses.get(key) ?? { users: 0, last: 0 }
+    uses.set(key, entry)
+    entry.users++
+    entry.last = ++clock
+    yield* Scope.addFinalizer(
+      yield* Effect.scope,
       Effect.sync(() => {
-        const entry = uses.get(key) ?? { users: 0, last: 0 }
-        uses.set(key, entry)
-        entry.users++
-        entry.last = ++clock
-        return entry
-      }),
-      (entry) =>
-        Effect.sync(() => {
-          entry.users--
-        })
+        entry.users--
+      })
     )
+  }, Effect.uninterruptible)
 
   return {
     find,

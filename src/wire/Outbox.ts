@@ -2,12 +2,12 @@
  * What is on its way to a process that may stop reading (C16). Nobody who sends waits for it: what it does not take piles up
  * to a limit, and then, or when it has taken nothing for too long, it counts as wedged.
  */
-import { type Cause, type Duration, Effect, Option, Queue, type Scope } from "effect"
+import { Clock, Duration, Effect, MutableList, type Scope } from "effect"
 
 export interface Outbox {
   /** `false` when the outbox is over: nothing will be sent any more. */
   readonly send: (bytes: Uint8Array) => boolean
-  /** Completes when everything sent so far has been written, or the outbox is over. */
+  /** Completes when nothing is left to be written, or the outbox is over. */
   readonly flushed: Effect.Effect<void>
   /** Takes nothing more; what is in it is still written. */
   readonly end: () => void
@@ -23,36 +23,81 @@ export interface Options<E> {
   readonly stuckAfter?: Duration.Input
 }
 
-type Item = Uint8Array | (() => void)
+/** A fiber that waits here goes on at once when it is woken, and not with the next turn of the event loop. */
+const bell = () => {
+  let waiting: (() => void) | undefined
+  return {
+    ring: () => {
+      const wake = waiting
+      waiting = undefined
+      wake?.()
+    },
+    heard: Effect.callback<void>((resume) => {
+      waiting = () => resume(Effect.void)
+    })
+  }
+}
 
 export const make = Effect.fnUntraced(function* <E extends { readonly message: string }>(
   options: Options<E>
 ): Effect.fn.Return<Outbox, never, Scope.Scope> {
   const capacity = options.capacityBytes ?? 64 * 1024 * 1024
-  const queue = yield* Queue.unbounded<Item, Cause.Done>()
+  const stuckAfter = Duration.toMillis(options.stuckAfter ?? "30 seconds")
+  const clock = yield* Clock.Clock
+  const queue = MutableList.make<Uint8Array>()
+  const filled = bell()
+  const begun = bell()
+  let flushing: Array<() => void> = []
   let waiting = 0
+  let writingSince: number | undefined
   let isOver = false
   let hasFailed = false
+
+  const isIdle = () => hasFailed || (writingSince === undefined && queue.length === 0)
+  const flush = () => {
+    const all = flushing
+    flushing = []
+    for (const done of all) done()
+  }
   const fail = (reason: string, isClosed: boolean) => {
     if (hasFailed) return
     hasFailed = true
     isOver = true
-    Queue.endUnsafe(queue)
+    MutableList.clear(queue)
+    flush()
     options.failed(reason, isClosed)
   }
-  const step = Effect.flatMap(Queue.take(queue), (item) => {
-    if (typeof item === "function") return Effect.sync(item)
-    if (hasFailed) return Effect.void
-    return options.write(item).pipe(
-      Effect.timeoutOption(options.stuckAfter ?? "30 seconds"),
-      Effect.map((written) => {
-        waiting -= item.length
-        if (Option.isNone(written)) fail("it has stopped reading its input", false)
-      }),
-      Effect.catch((error: E) => Effect.sync(() => fail(error.message, true)))
+
+  const step = Effect.suspend(() => {
+    const bytes = MutableList.take(queue)
+    if (bytes === MutableList.Empty) {
+      flush()
+      return filled.heard
+    }
+    writingSince = clock.currentTimeMillisUnsafe()
+    begun.ring()
+    return options.write(bytes).pipe(
+      Effect.catch((error: E) => Effect.sync(() => fail(error.message, true))),
+      Effect.andThen(
+        Effect.sync(() => {
+          waiting -= bytes.length
+          writingSince = undefined
+        })
+      )
     )
   })
-  yield* Effect.forever(step).pipe(Effect.ignore, Effect.forkScoped({ startImmediately: true }))
+  /** One clock for all messages that follow each other: a timer for each would cost more than the write. */
+  const watch = Effect.suspend(() => {
+    if (writingSince === undefined || hasFailed) return begun.heard
+    const left = writingSince + stuckAfter - clock.currentTimeMillisUnsafe()
+    if (left > 0) return Effect.sleep(left)
+    fail("it has stopped reading its input", false)
+    return begun.heard
+  })
+  for (const each of [step, watch]) {
+    yield* Effect.forever(each, { disableYield: true }).pipe(Effect.forkScoped({ startImmediately: true }))
+  }
+
   return {
     send: (bytes) => {
       if (isOver) return false
@@ -61,14 +106,16 @@ export const make = Effect.fnUntraced(function* <E extends { readonly message: s
         fail(`it has stopped reading its input: ${waiting} bytes wait for it`, false)
         return false
       }
-      return Queue.offerUnsafe(queue, bytes)
+      MutableList.append(queue, bytes)
+      filled.ring()
+      return true
     },
     flushed: Effect.callback<void>((resume) => {
-      if (!Queue.offerUnsafe(queue, () => resume(Effect.void))) resume(Effect.void)
+      if (isIdle()) resume(Effect.void)
+      else flushing.push(() => resume(Effect.void))
     }),
     end: () => {
       isOver = true
-      Queue.endUnsafe(queue)
     }
   }
 })
