@@ -56,8 +56,9 @@ export interface Job {
 
 export const needsLoader = Symbol("needsLoader")
 
-/** How many files are told of at once while a directory is listed. */
-const listed = 64
+/** How many files are told of at once while a directory is listed: few at first, so that the search can begin. */
+const firstListed = 64
+const mostListed = 1024
 
 export const make = (options: {
   readonly work: Work
@@ -217,6 +218,7 @@ export const make = (options: {
       }
       const isMatch = where.glob === undefined ? undefined : picomatch(where.glob, { dot: true })
       let paths: Array<string> = []
+      let listed = firstListed
       Walk.walk(where.start, where.root, {
         skip,
         file: (path, name) => {
@@ -227,6 +229,7 @@ export const make = (options: {
           else if (paths.push(path) >= listed) {
             emit(paths)
             paths = []
+            listed = Math.min(mostListed, 2 * listed)
           }
           return !isStopped()
         }

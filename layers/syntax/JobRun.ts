@@ -6,9 +6,9 @@ import type { LanguageOutcome } from "../../src/syntax/Outcome.ts"
 import type { Report, Scanned, Work } from "./Protocol.ts"
 import type { WorkerPool } from "./WorkerPool.ts"
 
-/** Files that a worker is given at once: few where they are parsed, more while they turn out to have nothing. */
-const smallBatch = 8
-const largeBatch = 64
+/** How many files of a batch should come to be parsed; those that turn out to have nothing cost little more than the message. */
+const parsedBatch = 8
+const largestBatch = 256
 /** How many batches a worker may have to do. */
 const mostBatches = 2
 
@@ -53,7 +53,7 @@ export const start = <A>(pool: WorkerPool, affinity: Affinity, work: Work, sink:
   const shared: Array<number> = []
   const inFlight: Array<Array<ReadonlyArray<number>>> = Array.from({ length: pool.size }, () => [])
   const lister = job % pool.size
-  let batchSize = smallBatch
+  let batchSize = parsedBatch
   let next = 0
   let isListed = false
   let isAsked = false
@@ -79,7 +79,9 @@ export const start = <A>(pool: WorkerPool, affinity: Affinity, work: Work, sink:
   const take = (worker: number): ReadonlyArray<number> => {
     const mine = own[worker]!
     const batch: Array<number> = []
-    while (batch.length < batchSize) {
+    // Towards the end they are small, so that no worker is left with much while the others have nothing.
+    const size = Math.min(batchSize, Math.max(parsedBatch, Math.ceil((paths.length - next) / (4 * pool.size))))
+    while (batch.length < size) {
       const from = (mine[0] ?? Infinity) <= (shared[0] ?? Infinity) ? mine : shared
       const index = from.shift()
       if (index === undefined) break
@@ -88,7 +90,7 @@ export const start = <A>(pool: WorkerPool, affinity: Affinity, work: Work, sink:
     if (batch.length > 0) return batch
     // Nothing of its own is left: it helps the worker that has most to do.
     const busiest = own.reduce((most, queue) => (queue.length > most.length ? queue : most))
-    return busiest.splice(0, Math.min(batchSize, Math.ceil(busiest.length / 2)))
+    return busiest.splice(0, Math.min(size, Math.ceil(busiest.length / 2)))
   }
 
   const dispatch = (): void => {
@@ -144,7 +146,9 @@ export const start = <A>(pool: WorkerPool, affinity: Affinity, work: Work, sink:
       case "scanned": {
         languages(message.languages)
         const batch = inFlight[worker]!.shift() ?? []
-        batchSize = message.files.every((file) => file === undefined) ? largeBatch : smallBatch
+        const parsed = message.files.filter((file) => file !== undefined).length
+        batchSize =
+          parsed === 0 ? largestBatch : Math.min(largestBatch, Math.ceil((parsedBatch * batch.length) / parsed))
         batch.forEach((index, position) => {
           if (position < message.files.length) {
             affinity.set(paths[index]!, worker)
