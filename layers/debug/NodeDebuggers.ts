@@ -2,17 +2,14 @@
 import { Effect, Layer, Scope, Semaphore } from "effect"
 import { type Debugger, Debuggers } from "../../src/debug/Debuggers.ts"
 import * as Policy from "../../src/debug/Policy.ts"
-import type { Found } from "../../src/debug/adapters/Adapter.ts"
 import { Processes } from "../../src/Processes.ts"
 import { Workspace } from "../../src/Workspace.ts"
+import type { Finder } from "./adapters/Find.ts"
 import * as Debug from "./Debugger.ts"
 
 export interface Options {
-  /**
-   * Which adapters can be used for a program in a folder (absolute; absent: the working directory): every row, with what was
-   * found of it, in the order of preference.
-   */
-  readonly find: (folder?: string) => Effect.Effect<ReadonlyArray<Found>>
+  /** Which adapters can be used, in the order of preference. */
+  readonly find: Finder
   /** What differs from the defaults of SPEC §13. */
   readonly policy?: Partial<Policy.Policy> | undefined
 }

@@ -9,6 +9,7 @@ import * as Policy from "../../src/debug/Policy.ts"
 import type { Found } from "../../src/debug/adapters/Adapter.ts"
 import type { Processes } from "../../src/Processes.ts"
 import * as ToolError from "../../src/ToolError.ts"
+import type { Finder } from "./adapters/Find.ts"
 import type { Current } from "./Current.ts"
 import type { Live } from "./Live.ts"
 import * as Told from "./Told.ts"
@@ -16,8 +17,7 @@ import * as Transport from "./Transport.ts"
 
 export interface Options {
   readonly processes: Processes["Service"]
-  /** Which adapters can be used for a program in this folder; absent: for the working directory. */
-  readonly find: (folder?: string) => Effect.Effect<ReadonlyArray<Found>>
+  readonly find: Finder
 }
 
 const executables = ["7f454c46", "feedface", "feedfacf", "cefaedfe", "cffaedfe", "cafebabe"]
@@ -124,7 +124,9 @@ export const make = (current: Current, options: Options): Pick<Debuggers.Debugge
     }
     const folder =
       program === undefined ? request.cwd : program.kind === "file" ? Path.dirname(program.path) : program.path
-    const found = yield* Effect.fromResult(Choose.forProgram(yield* options.find(folder), subject, request.adapter))
+    const considered = yield* options.find(folder, Choose.isConsidered(subject, request.adapter))
+    const adapters = considered.length > 0 ? considered : yield* options.find(folder)
+    const found = yield* Effect.fromResult(Choose.forProgram(adapters, subject, request.adapter))
     lastLaunch = request
     const { launchArguments, launchCommand, quirks } = found.adapter
     const input = {

@@ -44,6 +44,12 @@ const fits = (adapter: Adapter, subject: Subject): boolean => {
   return adapter.extensions.includes(subject.extension)
 }
 
+/** Whether it is worth looking for an adapter: it is the named one, or where none is named, of use for the program. */
+export const isConsidered =
+  (subject: Subject, id: string | undefined) =>
+  (adapter: Adapter): boolean =>
+    id === undefined ? fits(adapter, subject) : adapter.id === id
+
 /** The first usable adapter for a program; a failure says of each that would do why it cannot. */
 export const forProgram = (all: ReadonlyArray<Found>, subject: Subject, id: string | undefined): Chosen => {
   if (id !== undefined) return Result.flatMap(named(all, id), (found) => suited(found, subject))

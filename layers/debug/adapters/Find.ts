@@ -3,7 +3,7 @@ import { Effect, Option, Result } from "effect"
 import * as Fs from "node:fs"
 import * as Path from "node:path"
 import * as Budget from "../../../src/Budget.ts"
-import type { Found } from "../../../src/debug/adapters/Adapter.ts"
+import type { Adapter, Found } from "../../../src/debug/adapters/Adapter.ts"
 import * as Row from "../../../src/debug/adapters/Row.ts"
 import * as Processes from "../../../src/Processes.ts"
 import * as Candidates from "../../process/Candidates.ts"
@@ -23,11 +23,11 @@ export interface Options {
 }
 
 /**
- * The look-up of a run: every adapter, for a program in a folder (absolute; its marker is at or above it, inside the working
- * directory), or without one with a marker anywhere in the upper folders of the working directory. Binaries that work are
- * remembered until their file changes.
+ * The look-up of a run: every adapter, or those that are wanted, for a program in a folder (absolute; its marker is at or above
+ * it, inside the working directory), or without one with a marker anywhere in the upper folders of the working directory.
+ * Binaries that work are remembered until their file changes.
  */
-export type Finder = (folder?: string) => Effect.Effect<ReadonlyArray<Found>>
+export type Finder = (folder?: string, wanted?: (adapter: Adapter) => boolean) => Effect.Effect<ReadonlyArray<Found>>
 
 /** How long a binary has to answer its check; a slow one is taken as working. */
 const checkTime = "8 seconds"
@@ -180,30 +180,30 @@ export const make = Effect.fnUntraced(function* (
     } satisfies Found
   })
 
-  const look = (markers: () => ReadonlyArray<string | undefined>, where: string) =>
+  const look = (
+    rows: ReadonlyArray<Row.Row>,
+    markers: (names: ReadonlyArray<Row.Row["markers"]>) => ReadonlyArray<string | undefined>,
+    where: string
+  ) =>
     Effect.suspend(() => {
-      const found = markers()
+      const found = markers(rows.map((row) => row.markers))
       return Effect.forEach(
-        options.rows,
+        rows,
         (row, index): Effect.Effect<Found, never, Processes.Processes> => foundOf(row, found[index], where),
         { concurrency: 4 }
       )
     }).pipe(Effect.provideContext(context), Effect.withSpan("Adapters.find"))
 
-  return (folder) =>
-    folder === undefined
-      ? look(
-          () =>
-            Markers.below(
-              workspace,
-              options.rows.map(({ markers }) => markers)
-            ),
-          `in ${workspace} or its upper folders`
-        )
+  return (folder, wanted) => {
+    const rows = wanted === undefined ? options.rows : options.rows.filter((row) => wanted(Row.adapter(row)))
+    return folder === undefined
+      ? look(rows, (names) => Markers.below(workspace, names), `in ${workspace} or its upper folders`)
       : look(
-          () => options.rows.map(({ markers }) => Markers.above(folder, workspace, markers)),
+          rows,
+          (names) => names.map((markers) => Markers.above(folder, workspace, markers)),
           `in ${folder} or above it, up to ${workspace}`
         )
+  }
 })
 
 const versionIn = (text: string, pattern = /\d+(\.\d+)*/): string | undefined => pattern.exec(text)?.[0]
