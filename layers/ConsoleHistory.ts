@@ -13,22 +13,28 @@ export interface ConsoleHistory {
 /** Reads the history of a folder; one that cannot be read or written is empty, and no reason to stop. */
 export const open = (folder: string): ConsoleHistory => {
   const path = Path.join(folder, "console-history")
-  const lines = quietly(
+  const all = quietly(
     () =>
       Fs.readFileSync(path, "utf8")
         .split("\n")
-        .filter((line) => line !== ""),
+        .filter((line) => line !== "")
+        .map((line) => (line.startsWith('"') ? quietly(() => String(JSON.parse(line)), line) : line)),
     []
-  ).slice(-kept)
+  )
+  const lines = all.slice(-kept)
   quietly(() => {
     Fs.mkdirSync(folder, { recursive: true, mode: 0o700 })
-    Fs.writeFileSync(path, lines.map((line) => `${line}\n`).join(""), { mode: 0o600 })
+    // Not before it is needed: another console may be adding to it.
+    if (all.length > 2 * kept) Fs.writeFileSync(path, lines.map(entry).join(""), { mode: 0o600 })
   }, undefined)
   return {
     lines: lines.toReversed(),
-    add: (line) => quietly(() => Fs.appendFileSync(path, `${line.replaceAll("\n", " ")}\n`, { mode: 0o600 }), undefined)
+    add: (line) => quietly(() => Fs.appendFileSync(path, entry(line), { mode: 0o600 }), undefined)
   }
 }
+
+/** A call of several lines is kept as JSON, which no call begins as. */
+const entry = (text: string): string => `${text.includes("\n") || text.startsWith('"') ? JSON.stringify(text) : text}\n`
 
 const quietly = <A>(act: () => A, otherwise: A): A => {
   try {

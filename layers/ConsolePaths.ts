@@ -12,8 +12,17 @@ export const near = (cwd: string, prefix: string): ReadonlyArray<string> => {
     return Fs.readdirSync(Path.resolve(cwd, folder), { withFileTypes: true })
       .filter(({ name }) => name.startsWith(start) && (start.startsWith(".") || !name.startsWith(".")))
       .slice(0, most)
-      .map((entry) => `${folder}${entry.name}${entry.isDirectory() ? "/" : ""}`)
+      .map((entry) => `${folder}${entry.name}${isFolder(entry, Path.resolve(cwd, folder, entry.name)) ? "/" : ""}`)
   } catch {
     return []
+  }
+}
+
+const isFolder = (entry: Fs.Dirent, path: string): boolean => {
+  if (!entry.isSymbolicLink()) return entry.isDirectory()
+  try {
+    return Fs.statSync(path).isDirectory()
+  } catch {
+    return false
   }
 }

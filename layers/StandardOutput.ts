@@ -1,6 +1,7 @@
 /** `Output` over the process's own standard output and error. */
 import { Effect, Layer } from "effect"
 import { Output } from "../src/harness/Output.ts"
+import * as TerminalInput from "./TerminalInput.ts"
 
 const write = (stream: NodeJS.WriteStream) => {
   let isClosed = false
@@ -10,7 +11,7 @@ const write = (stream: NodeJS.WriteStream) => {
   return (text: string): Effect.Effect<void> =>
     Effect.callback((resume) => {
       if (isClosed) resume(Effect.void)
-      else stream.write(text, () => resume(Effect.void))
+      else TerminalInput.write(stream, text, () => resume(Effect.void))
     })
 }
 

@@ -1,7 +1,8 @@
 /** Cards answered by number on the terminal that a command was typed in. Questions go to standard error. */
 import { Effect, Exit, Fiber, Queue, Scope } from "effect"
-import { type Card, Cards, type Event } from "../src/harness/Cards.ts"
+import { type Card, Cards, type Event, type Response } from "../src/harness/Cards.ts"
 import * as CardText from "../src/harness/CardText.ts"
+import * as ConsoleLine from "../src/harness/Console.ts"
 import * as TerminalInput from "./TerminalInput.ts"
 
 /** Connects standard input and error to the cards, where both are a terminal; else nobody is connected. */
@@ -33,19 +34,54 @@ export const connect: Effect.Effect<void, never, Cards | Scope.Scope> = Effect.g
 })
 
 const ask = Effect.fnUntraced(function* (cards: Cards["Service"], card: Card, leave: Effect.Effect<void>) {
-  const input = yield* TerminalInput.open({ output: process.stderr })
-  input.print(`\n${CardText.render(card)}`)
-  yield* Effect.sleep(TerminalInput.unseen)
+  const input = yield* TerminalInput.open({
+    output: process.stderr,
+    complete: (line) => ConsoleLine.completeAnswer(line, card)
+  })
+  input.pin(`\n${CardText.render(card)}`)
+  yield* input.settled
   yield* input.drop
   for (;;) {
     input.prompt(CardText.prompt(card))
     const typed = yield* input.next
-    if (typed.type === "end") return yield* Effect.asVoid(Effect.forkDetach(leave, { startImmediately: true }))
-    if (typed.type === "interrupt") return void process.kill(process.pid, "SIGINT")
-    const answered = yield* Effect.result(cards.answer(card.card_id, CardText.read(card, typed.text)))
+    if (typed.type === "end") {
+      input.print(
+        `[${card.number}] is left unanswered: you are not connected any more. What asks from now on is told that nobody is there.`
+      )
+      return yield* Effect.asVoid(Effect.forkDetach(leave, { startImmediately: true }))
+    }
+    const said = typed.type === "interrupt" ? "end" : read(card, typed.text)
+    if (said === "end") return void process.kill(process.pid, "SIGINT")
+    if (said === "again") {
+      input.pin(CardText.render(card))
+      continue
+    }
+    if (typeof said === "string") {
+      input.print(said)
+      continue
+    }
+    const answered = yield* Effect.result(cards.answer(card.card_id, said))
     if (answered._tag === "Success") return
     const { code, message } = answered.failure
     if (code === "gone" || code === "already_answered") return
     input.print(message)
   }
 })
+
+/** The response, `again` to show the card again, `end` to end the run, or what is wrong with the line. */
+const read = (card: Card, line: string): Response | string => {
+  if (!ConsoleLine.isCommand(line)) return CardText.read(card, line)
+  const command = ConsoleLine.parse(line, [])
+  switch (command.type) {
+    case "answer":
+      return { text: command.text }
+    case "skip":
+      return { skip: true }
+    case "card":
+      return "again"
+    case "end":
+      return "end"
+    default:
+      return `A card takes \`:answer TEXT\`, :skip, :card (shows it again) and :quit (ends the run). ${CardText.escape(line)}`
+  }
+}

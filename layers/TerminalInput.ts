@@ -1,5 +1,5 @@
 /** Lines typed on a terminal, with editing, history and completion, and text printed above the line that is being typed. */
-import { Effect, Queue, type Scope } from "effect"
+import { Clock, Effect, Queue, type Scope } from "effect"
 import * as Readline from "node:readline"
 
 export type Typed =
@@ -13,27 +13,44 @@ export interface TerminalInput {
   readonly next: Effect.Effect<Typed>
   /** Drops what was typed and not taken yet: it was meant for something else than what is asked next. */
   readonly drop: Effect.Effect<void>
+  /** Completes when what is shown now has been seen: what was being typed when it came was not typed for it. */
+  readonly settled: Effect.Effect<void>
   /** Shows what is asked for before the line, cut to the width of the terminal; a line that is being typed stays. */
   readonly prompt: (text: string) => void
   /** Prints above the line that is being typed. */
   readonly print: (text: string) => void
+  /** Prints, and prints again what other output has moved out of sight, until something else is pinned. */
+  readonly pin: (text: string | undefined) => void
   /** Takes what is being typed away, to be put back later. */
   readonly takeTyped: () => string
   readonly putTyped: (text: string) => void
+  /** Adds a text, of one line or several, to what the arrow keys bring back. Nothing else is added. */
+  readonly remember: (text: string) => void
 }
 
 export interface Options {
-  readonly output: NodeJS.WritableStream & { readonly columns?: number }
+  readonly output: NodeJS.WritableStream & { readonly columns?: number; readonly rows?: number }
   /** Candidates for the word before the cursor, and that word. */
   readonly complete?: (line: string) => readonly [ReadonlyArray<string>, string]
   /** Newest first. */
   readonly history?: ReadonlyArray<string>
-  /** What of a typed line is remembered, if anything. Default: all of it. */
-  readonly remember?: (line: string) => string | undefined
 }
 
-/** How long a question is shown before a line can be its answer: what was typed before was not typed for it. */
-export const unseen = "200 millis"
+/** Milliseconds without a key after which what is shown has been seen, and while a line is begun. */
+const quiet = { idle: 200, typing: 1000 } as const
+const kept = 1000
+
+type Stream = NodeJS.WritableStream & { readonly isTTY?: boolean }
+
+/** Where an input is open, it alone knows what stands on the terminal. */
+let above: ((text: string, act: () => void) => void) | undefined
+
+/** Writes to a stream of this process: above the line that is being typed, where the stream is a terminal and an input is open. */
+export const write = (stream: Stream, text: string, done?: () => void): void => {
+  const act = () => void stream.write(text, done)
+  if (above === undefined || stream.isTTY !== true) act()
+  else above(text, act)
+}
 
 const pasteOn = "\u001b[?2004h"
 const pasteOff = "\u001b[?2004l"
@@ -44,13 +61,14 @@ export const open = (options: Options): Effect.Effect<TerminalInput, never, Scop
     Effect.gen(function* () {
       const { output } = options
       const typed = yield* Queue.unbounded<Typed>()
+      const clock = yield* Clock.Clock
+      let history = (options.history ?? []).slice(0, kept)
       const reader = Readline.createInterface({
         input: process.stdin,
         output,
         terminal: true,
-        historySize: 1000,
-        removeHistoryDuplicates: true,
-        history: [...(options.history ?? [])],
+        historySize: kept,
+        history: [...history],
         completer: (line: string) => {
           const [candidates, word] = options.complete?.(line) ?? [[], line]
           return [[...candidates], word]
@@ -60,8 +78,15 @@ export const open = (options: Options): Effect.Effect<TerminalInput, never, Scop
       let isPasting = false
       let pasted: Array<string> = []
       let isClosed = false
+      let lastKey = 0
+      let pinned: string | undefined
+      /** Rows printed since what is pinned was. */
+      let scrolled = 0
+      /** The history as readline keeps it. */
+      let live: Array<string> | undefined
 
       const onKey = (_: unknown, key: { readonly name?: string } | undefined) => {
+        lastKey = clock.currentTimeMillisUnsafe()
         if (key?.name === "paste-start") isPasting = true
         if (key?.name === "paste-end") isPasting = false
       }
@@ -73,18 +98,18 @@ export const open = (options: Options): Effect.Effect<TerminalInput, never, Scop
       // Before readline's own listener, which turns a line end inside of a paste into a line.
       process.stdin.prependListener("keypress", onKey)
       process.stdin.on("error", end)
-      reader.on("line", (text) => {
+      reader.on("line", (line) => {
+        // A line that was brought back has its ends as `\r` in later versions of Node.
+        const text = line.replaceAll("\r", "\n")
         if (isPasting) return void pasted.push(text)
         const whole = [...pasted, text].join("\n")
         pasted = []
         Queue.offerUnsafe(typed, { type: "line", text: whole })
       })
-      reader.on("history", (history) => {
-        const line = history[0]
-        if (line === undefined || options.remember === undefined) return
-        const kept = options.remember(line)
-        if (kept === undefined) history.shift()
-        else history[0] = kept
+      const restore = () => void live?.splice(0, live.length, ...history)
+      reader.on("history", (all) => {
+        live = all
+        restore()
       })
       reader.on("SIGINT", () => {
         pasted = []
@@ -123,6 +148,27 @@ export const open = (options: Options): Effect.Effect<TerminalInput, never, Scop
         if (line !== "") reader.write(null, { ctrl: true, name: "u" })
         return line
       }
+      const rowsOf = (text: string) =>
+        text
+          .replace(/\n$/, "")
+          .split("\n")
+          .reduce((rows, line) => rows + Math.max(1, Math.ceil(line.length / (output.columns || Infinity))), 0)
+      const put = (text: string, act: () => void) => {
+        const rows = clear()
+        act()
+        if (!text.endsWith("\n")) output.write("\n")
+        scrolled += rowsOf(text)
+        const screen = output.rows || Infinity
+        if (pinned !== undefined && scrolled > Math.max(screen - rowsOf(pinned) - 2, screen / 2)) {
+          output.write(pinned)
+          scrolled = 0
+        }
+        if (prompt !== "") showBelow(rows)
+      }
+      const print = (text: string) => put(text, () => void output.write(text))
+      above = put
+      const isTyping = () =>
+        clock.currentTimeMillisUnsafe() - lastKey < (reader.line === "" ? quiet.idle : quiet.typing)
       const input: TerminalInput = {
         next: Queue.take(typed),
         drop: Effect.gen(function* () {
@@ -133,22 +179,36 @@ export const open = (options: Options): Effect.Effect<TerminalInput, never, Scop
             dropped.filter(({ type }) => type !== "line")
           )
         }),
+        settled: Effect.gen(function* () {
+          yield* Effect.sleep(quiet.idle)
+          while (isTyping()) yield* Effect.sleep(100)
+        }),
         prompt: (text) => {
           prompt = text
           show()
         },
-        print: (text) => {
-          const rows = clear()
-          output.write(text.endsWith("\n") ? text : `${text}\n`)
-          if (prompt !== "") showBelow(rows)
+        print,
+        pin: (text) => {
+          pinned = undefined
+          if (text !== undefined) print(text)
+          pinned = text
+          scrolled = 0
         },
         takeTyped,
         putTyped: (text) => {
-          if (text !== "" && !isClosed) reader.write(text)
+          if (text === "" || isClosed) return
+          // Written key by key, a line end in it would be the Enter key.
+          Object.assign(reader, { line: `${reader.line}${text}`, cursor: reader.line.length + text.length })
+          show()
+        },
+        remember: (text) => {
+          history = [text, ...history.filter((each) => each !== text)].slice(0, kept)
+          restore()
         }
       }
       const close = () => {
         isClosed = true
+        above = undefined
         process.stdin.off("keypress", onKey)
         process.stdin.off("error", end)
         clear()

@@ -11,6 +11,7 @@ import * as TerminalConsole from "./Console.ts"
 import * as Run from "./Run.ts"
 import * as StandardOutput from "./StandardOutput.ts"
 import * as TerminalCards from "./TerminalCards.ts"
+import * as TerminalInput from "./TerminalInput.ts"
 import * as Version from "./Version.ts"
 
 const command = Commands.make({
@@ -35,7 +36,7 @@ const platform = Layer.mergeAll(
   CliOutput.layerPresenter(presenter),
   NodeServices.layer,
   StandardOutput.layer,
-  Logger.layer([Logger.withConsoleError(Logger.formatLogFmt)])
+  Logger.layer([Logger.make((entry) => TerminalInput.write(process.stderr, `${Logger.formatLogFmt.log(entry)}\n`))])
 )
 
 const program = Command.run(command, { version: Version.version }).pipe(

@@ -5,7 +5,7 @@ import * as Suggest from "../../src/Suggest.ts"
 import type { Tier } from "../../src/Tier.ts"
 import * as ToolError from "../../src/ToolError.ts"
 import { type Grade, type Listed, Roster, type State, type Waited } from "../../src/vibe/Roster.ts"
-import { type Session, Worker, WorkerFailed } from "../../src/vibe/Worker.ts"
+import { type Outcome, type Session, type Task, Worker, WorkerFailed } from "../../src/vibe/Worker.ts"
 import * as WorkerLog from "./WorkerLog.ts"
 
 export interface Options {
@@ -47,12 +47,6 @@ interface Entry {
   since: number
   until: number
   stopping: Fiber.Fiber<void> | undefined
-}
-
-/** How one run of a worker ended. */
-interface Outcome {
-  readonly isFailure: boolean
-  readonly text: string
 }
 
 /** Counts the workers over every roster that is made of one such layer: an id, and its log, is never used twice in a run. */
@@ -133,6 +127,8 @@ export const layer = (options: Options): Layer.Layer<Roster, never, Worker> => {
             // One that was killed meanwhile stays so, whatever it still gives.
             if (entry.state !== "running") return
             record(entry, outcome)
+            yield* worker.ended?.(taskOf(entry), outcome) ?? Effect.void
+            if (entry.state !== "running") return
             if (entry.pending.length > 0) continue
             settle(entry, outcome.isFailure ? "failed" : "finished")
             return leave()
@@ -140,22 +136,21 @@ export const layer = (options: Options): Layer.Layer<Roster, never, Worker> => {
         }).pipe(Effect.ensuring(Effect.sync(leave)))
       }
 
+      const taskOf = (entry: Entry): Task => ({
+        worker_id: entry.id,
+        label: entry.label,
+        tier: entry.tier,
+        cap: entry.cap,
+        note: (text) =>
+          Effect.suspend(() => {
+            // What a killed one still says is no news of it, but what its tools had shown by then is to be read somewhere.
+            if (entry.state !== "killed") entry.lastOutput = text.slice(-5000)
+            return entry.log.write("note", text)
+          })
+      })
+
       const runOnce = Effect.fnUntraced(function* (entry: Entry, messages: ReadonlyArray<string>) {
-        entry.session ??= yield* Scope.provide(
-          worker.open({
-            worker_id: entry.id,
-            label: entry.label,
-            tier: entry.tier,
-            cap: entry.cap,
-            note: (text) =>
-              Effect.suspend(() => {
-                if (entry.state === "killed") return Effect.void
-                entry.lastOutput = text.slice(-5000)
-                return entry.log.write("note", text)
-              })
-          }),
-          entry.scope
-        )
+        entry.session ??= yield* Scope.provide(worker.open(taskOf(entry)), entry.scope)
         const run = entry.session.run(messages)
         if (options.timeLimit === undefined) return yield* run
         const inTime = yield* Budget.within(options.timeLimit)(run)

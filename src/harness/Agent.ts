@@ -1,14 +1,18 @@
 /** The loop of an agent: a language model that calls the tools of a surface until it has nothing left to call. */
-import { Effect, Hash, Result, Schedule } from "effect"
+import { Clock, Duration, Effect, Hash, Result } from "effect"
 import { AiError, type LanguageModel, Prompt } from "effect/ai"
 import type * as Answer from "../Answer.ts"
 import * as Content from "../Content.ts"
 import type { Surface } from "../Surface.ts"
+import * as ModelErrors from "./ModelErrors.ts"
+import * as Shown from "./Shown.ts"
 
 export type Event =
   | { readonly type: "said"; readonly text: string }
   | { readonly type: "call"; readonly id: string; readonly tool: string; readonly params: unknown }
   | { readonly type: "answer"; readonly id: string; readonly tool: string; readonly answer: Answer.Answer }
+  /** The call was cancelled, with what it had shown until then. */
+  | { readonly type: "cancelled"; readonly id: string; readonly tool: string; readonly shown: string }
   /** Something that the loop itself did or saw. */
   | { readonly type: "note"; readonly text: string }
 
@@ -60,7 +64,7 @@ export const make = (options: Options): Agent => {
   const maxTurns = options.maxTurns ?? 200
   let history = Prompt.make([{ role: "system", content: options.system }])
 
-  const generate = Effect.suspend(() =>
+  const generateOnce = Effect.suspend(() =>
     options.model.generateText({
       prompt: history,
       toolkit: options.surface.ready,
@@ -68,17 +72,40 @@ export const make = (options: Options): Agent => {
       // The surface answers what is wrong with a call; here it would be the end of the loop.
       toolCallValidation: "deferred"
     })
-  ).pipe(
-    Effect.catchDefect((defect) => Effect.fail(fault(defect))),
-    Effect.tapError((error) =>
-      error.isRetryable ? tell({ type: "note", text: `The model failed: ${error.message}` }) : Effect.void
-    ),
-    Effect.retry({ while: (error) => error.isRetryable, schedule: retries })
-  )
+  ).pipe(Effect.catchDefect((defect) => Effect.fail(fault(defect))))
+
+  const generate = Effect.gen(function* () {
+    for (let attempt = 1; ; attempt++) {
+      const generated = yield* Effect.result(generateOnce)
+      if (Result.isSuccess(generated)) return generated.success
+      const error = generated.failure
+      const now = yield* Clock.currentTimeMillis
+      const pause = ModelErrors.pause(error, attempt, now)
+      if (pause === undefined) {
+        const why = ModelErrors.whyNot(error, now)
+        if (why !== undefined) yield* tell({ type: "note", text: why })
+        return yield* error
+      }
+      const text = `The model failed: ${ModelErrors.describe(error)}. It is asked again in ${Duration.format(pause)}.`
+      yield* tell({ type: "note", text })
+      yield* Effect.sleep(pause)
+    }
+  })
+
+  const ids = new Set<string>()
+  /** Some endpoints number the calls of each message anew, or name none: each call is to have its own answer. */
+  const ownId = (id: string): string => {
+    let own = id === "" ? "call" : id
+    for (let n = 2; ids.has(own); n++) own = `${id === "" ? "call" : id}_${n}`
+    ids.add(own)
+    return own
+  }
 
   const dispatch = Effect.fnUntraced(function* ({ id, name, params }: Called) {
     yield* tell({ type: "call", id, tool: name, params })
-    const answer = yield* options.surface.dispatch(name, params)
+    const answer = yield* options.surface
+      .dispatch(name, params)
+      .pipe(Shown.keep((shown) => tell({ type: "cancelled", id, tool: name, shown })))
     yield* tell({ type: "answer", id, tool: name, answer })
     return answer
   })
@@ -116,8 +143,15 @@ export const make = (options: Options): Agent => {
         text = response.text
         yield* tell({ type: "said", text })
       }
-      const said = Prompt.fromResponseParts(response.content.filter((part) => part.type !== "tool-result"))
-      const calls: ReadonlyArray<Called> = response.toolCalls.filter((call) => call.providerExecuted !== true)
+      const parts = response.content
+        .filter((part) => part.type !== "tool-result")
+        .map((part) =>
+          part.type === "tool-call" && part.providerExecuted !== true ? { ...part, id: ownId(part.id) } : part
+        )
+      const said = Prompt.fromResponseParts(parts)
+      const calls: ReadonlyArray<Called> = parts.flatMap((part) =>
+        part.type === "tool-call" && part.providerExecuted !== true ? [part] : []
+      )
       const isCut = cuts.has(response.finishReason)
       if (calls.length === 0) {
         history = Prompt.concat(history, said)
@@ -167,8 +201,6 @@ export const make = (options: Options): Agent => {
 
 /** The reasons to finish after which a message may not be whole. */
 const cuts: ReadonlySet<string> = new Set(["length", "content-filter", "error"])
-
-const retries = Schedule.exponential("1 second").pipe(Schedule.upTo({ times: 4 }))
 
 /** A model is the user's own code: what it throws is its failure, not ours. */
 const fault = (defect: unknown): AiError.AiError => {

@@ -2,13 +2,14 @@
 import { Effect, Option } from "effect"
 import * as Surface from "../Surface.ts"
 import { DeferredFindings } from "../DeferredFindings.ts"
-import type { Listed } from "../vibe/Roster.ts"
+import { isAtWork, type Listed, lost } from "../vibe/Roster.ts"
 import type { Task } from "../vibe/Worker.ts"
 import * as Agent from "./Agent.ts"
 import { AgentModels } from "./AgentModels.ts"
 import * as AgentPrompt from "./AgentPrompt.ts"
 import * as AgentTranscript from "./AgentTranscript.ts"
 import { WorkerEvents } from "./AgentWorker.ts"
+import * as ModelErrors from "./ModelErrors.ts"
 import { Output } from "./Output.ts"
 import { RunInfo } from "./RunInfo.ts"
 import { CallFailed, ModelFailed, UsageError } from "./Usage.ts"
@@ -62,21 +63,17 @@ export const run = Effect.fn("AgentCommand.run")(function* ({
     tell: (event) => print(event),
     pending
   })
-  const ended = yield* agent
-    .ask([task])
-    .pipe(
-      Effect.mapError(
-        (error) =>
-          new ModelFailed({ message: `the language model of --model ${models.value.name} failed: ${error.message}` })
-      )
-    )
+  const ended = yield* agent.ask([task]).pipe(
+    Effect.mapError((error) => {
+      const why = ModelErrors.describe(error)
+      return new ModelFailed({ message: `the language model of --model ${models.value.name} failed: ${why}` })
+    })
+  )
   for (const text of yield* findings) yield* print({ type: "note", text: `Not told to the model: ${text}` })
   for (const worker of yield* undelivered) yield* print({ type: "note", text: lost(worker) })
   if (json) yield* output.out(`${JSON.stringify({ type: "ended", ...ended })}\n`)
   if (ended.outcome !== "done") return yield* new CallFailed({ exitCode: 1 })
 })
-
-const isAtWork = ({ state }: Listed): boolean => state === "queued" || state === "running"
 
 const unwaited = (workers: ReadonlyArray<Listed>): string =>
   `You end, but ${workers
@@ -85,8 +82,3 @@ const unwaited = (workers: ReadonlyArray<Listed>): string =>
       ", "
     )}, and you have not waited for that. Get each result with vibe_wait, or stop with vibe_kill what is not ` +
   "needed. If you end now, workers are stopped and their results are lost."
-
-const lost = (worker: Listed): string =>
-  isAtWork(worker)
-    ? `${worker.worker_id} (${worker.label}) was still at work and is stopped.`
-    : `${worker.worker_id} (${worker.label}) has ${worker.state}, and nobody waited for its result.`

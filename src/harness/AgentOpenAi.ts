@@ -2,7 +2,7 @@
  * A language model behind an endpoint that speaks OpenAI's Chat Completions: the smallest part of the protocol that an agent
  * needs. The provider packages of Effect do not load with effect 4.1; where one does, its Layer is given with `--model`.
  */
-import { Duration, Effect, Layer, Option, Schema, Stream } from "effect"
+import { Effect, Layer, Option, Schema, Stream } from "effect"
 import { AiError, LanguageModel, type Prompt, type Response, Tool } from "effect/ai"
 import { HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/http"
 
@@ -24,7 +24,7 @@ const Completion = Schema.Struct({
           Schema.NullOr(
             Schema.Array(
               Schema.Struct({
-                id: Schema.String,
+                id: Schema.optional(Schema.NullOr(Schema.String)),
                 function: Schema.Struct({ name: Schema.String, arguments: Schema.String })
               })
             )
@@ -36,8 +36,8 @@ const Completion = Schema.Struct({
   usage: Schema.optional(
     Schema.NullOr(
       Schema.Struct({
-        prompt_tokens: Schema.optional(Schema.Finite),
-        completion_tokens: Schema.optional(Schema.Finite)
+        prompt_tokens: Schema.optional(Schema.NullOr(Schema.Finite)),
+        completion_tokens: Schema.optional(Schema.NullOr(Schema.Finite))
       })
     )
   )
@@ -77,19 +77,33 @@ export const layer = (options: Options): Layer.Layer<LanguageModel.LanguageModel
                   reason: "TransportError",
                   method: request.method,
                   url: request.url,
-                  description: error.message
+                  description: rootOf(error)
                 })
               )
             )
           )
-          if (response.status >= 300) return yield* refused(response)
-          const body = yield* response.json.pipe(
-            Effect.flatMap(Schema.decodeUnknownEffect(Completion)),
+          if (response.status >= 300) {
+            const body = yield* Effect.orElseSucceed(response.text, () => "")
+            return yield* refused(response, { status: response.status, body })
+          }
+          const text = yield* response.text.pipe(
             Effect.mapError((error) =>
-              failed(new AiError.InvalidOutputError({ description: `not a chat completion: ${error.message}` }))
+              failed(new AiError.InvalidResponseError({ description: `it cannot be read: ${error.message}` }))
             )
           )
-          return parts(body)
+          const body = Option.getOrUndefined(parseJson(text))
+          const error = errorIn(body)
+          if (error !== undefined) return yield* refused(response, error)
+          return yield* Schema.decodeUnknownEffect(Completion)(body).pipe(
+            Effect.map(parts),
+            Effect.mapError((problem) =>
+              failed(
+                new AiError.InvalidResponseError({
+                  description: `not a chat completion: ${body === undefined ? "it is not JSON" : problem.message}. It begins ${JSON.stringify(text.slice(0, 300))}`
+                })
+              )
+            )
+          )
         })
       return yield* LanguageModel.make({
         generateText,
@@ -102,20 +116,46 @@ export const layer = (options: Options): Layer.Layer<LanguageModel.LanguageModel
 const failed = (reason: AiError.AiErrorReason): AiError.AiError =>
   AiError.make({ module: "AgentOpenAi", method: "generateText", reason })
 
-const refused = Effect.fnUntraced(function* (response: HttpClientResponse.HttpClientResponse) {
-  const body = yield* Effect.orElseSucceed(response.text, () => "")
-  const description = `HTTP ${response.status}: ${body.slice(0, 1000)}`
-  const seconds = Number(response.headers["retry-after"])
-  return yield* failed(
-    response.status === 429 && seconds > 0
-      ? new AiError.RateLimitError({ retryAfter: Duration.seconds(seconds) })
-      : response.status >= 500
-        ? new AiError.InternalProviderError({ description })
-        : response.status === 404
-          ? new AiError.InvalidRequestError({ description })
-          : AiError.reasonFromHttpStatus({ status: response.status, description })
+/** What lies at the bottom of a failure: the outer errors say only that something failed. */
+const rootOf = (error: Error): string => {
+  let root = error
+  for (let depth = 0; depth < 10 && root.cause instanceof Error; depth++) root = root.cause
+  return root.message || root.name
+}
+
+interface Refusal {
+  readonly status: number | undefined
+  readonly body: string
+}
+
+const refused = ({ headers }: HttpClientResponse.HttpClientResponse, { body, status = 0 }: Refusal) => {
+  const said = body.slice(0, 1000)
+  const description = status === 0 ? `the provider answered with an error: ${said}` : `HTTP ${status}: ${said}`
+  const http = { response: { status, headers }, body: said }
+  if (status === 429 && /"?insufficient_quota"?/.test(body)) return failed(new AiError.QuotaExhaustedError({ http }))
+  return failed(
+    status === 404
+      ? new AiError.InvalidRequestError({ description })
+      : AiError.reasonFromHttpStatus({ status, description, http })
   )
-})
+}
+
+/** The error that some providers send as if it were an answer: in place of the choices, or of the one choice. */
+const errorIn = (body: unknown): Refusal | undefined => {
+  const { choices, error = undefined } = isRecord(body) ? body : {}
+  const first: unknown = Array.isArray(choices) ? choices[0] : undefined
+  const found = error ?? (isRecord(first) ? first["error"] : undefined) ?? undefined
+  if (found === undefined) return undefined
+  const code = isRecord(found) ? Number(found["code"]) : NaN
+  const message = isRecord(found) && typeof found["message"] === "string" ? found["message"] : undefined
+  return {
+    status: Number.isInteger(code) && code >= 400 && code < 600 ? code : undefined,
+    body: message ?? (typeof found === "string" ? found : JSON.stringify(found))
+  }
+}
+
+const isRecord = (value: unknown): value is { readonly [key: string]: unknown } =>
+  typeof value === "object" && value !== null
 
 const messages = (message: Prompt.Message): ReadonlyArray<object> => {
   switch (message.role) {
@@ -174,7 +214,8 @@ const finishReasons: { readonly [reason: string]: Response.FinishReason } = {
   stop: "stop",
   length: "length",
   tool_calls: "tool-calls",
-  content_filter: "content-filter"
+  content_filter: "content-filter",
+  error: "error"
 }
 
 const parts = ({ choices, usage }: typeof Completion.Type): Array<Response.PartEncoded> => {
@@ -186,7 +227,7 @@ const parts = ({ choices, usage }: typeof Completion.Type): Array<Response.PartE
     ...texts.map((text) => ({ type: "text" as const, text })),
     ...(message.tool_calls ?? []).map((call) => ({
       type: "tool-call" as const,
-      id: call.id,
+      id: call.id ?? "",
       name: call.function.name,
       params: Option.getOrElse(parseJson(call.function.arguments), () => call.function.arguments)
     })),
@@ -194,8 +235,13 @@ const parts = ({ choices, usage }: typeof Completion.Type): Array<Response.PartE
       type: "finish",
       reason: (reason != null && Object.hasOwn(finishReasons, reason) ? finishReasons[reason] : undefined) ?? "unknown",
       usage: {
-        inputTokens: { uncached: undefined, total: usage?.prompt_tokens, cacheRead: undefined, cacheWrite: undefined },
-        outputTokens: { total: usage?.completion_tokens, text: undefined, reasoning: undefined }
+        inputTokens: {
+          uncached: undefined,
+          total: usage?.prompt_tokens ?? undefined,
+          cacheRead: undefined,
+          cacheWrite: undefined
+        },
+        outputTokens: { total: usage?.completion_tokens ?? undefined, text: undefined, reasoning: undefined }
       },
       response: undefined
     }

@@ -20,7 +20,7 @@ export const make = (): ((event: Event, worker?: string) => string) => {
     if (key === undefined) return render(event, prefix)
     if (event.type === "call") open.set(key, callOf(event))
     const call = open.get(key)
-    if (event.type !== "answer") return render(event, prefix)
+    if (event.type !== "answer" && event.type !== "cancelled") return render(event, prefix)
     open.delete(key)
     return (isBelow ? "" : indent([`< ${call ?? visible(event.tool)}`], prefix, "")) + render(event, prefix)
   }
@@ -35,9 +35,15 @@ const render = (event: Event, prefix: string): string => {
     case "said":
       return indent(visible(event.text.trim()).split("\n"), prefix, "")
     case "note":
-      return indent([`(${visible(event.text)})`], prefix, "")
+      return indent(`(${visible(event.text)})`.split("\n"), prefix, "")
     case "call":
       return indent([`> ${callOf(event)}`], prefix, "")
+    case "cancelled": {
+      const lines = visible(event.shown).trimEnd().split("\n").map(clip)
+      const left = lines.length > maxLines ? [`… ${lines.length - maxLines} lines before`] : []
+      const shown = event.shown.trim() === "" ? [] : [...left, ...lines.slice(-maxLines)]
+      return indent([`cancelled.${shown.length === 0 ? "" : " It had shown:"}`, ...shown], prefix, "  ")
+    }
     case "answer": {
       const { answer } = event
       const lines = visible(answer.text).trimEnd().split("\n").map(clip)

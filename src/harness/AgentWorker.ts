@@ -7,6 +7,7 @@ import * as Agent from "./Agent.ts"
 import { AgentModels } from "./AgentModels.ts"
 import * as AgentPrompt from "./AgentPrompt.ts"
 import { CurrentAsker } from "./Cards.ts"
+import * as ModelErrors from "./ModelErrors.ts"
 
 type Listener = (task: Task, event: Agent.Event) => Effect.Effect<void>
 
@@ -49,6 +50,8 @@ export const layer = <Own = never, R = never>(options: {
       const events = Context.get(context, WorkerEvents)
       const models = Context.getOption(context, AgentModels)
       return Worker.of({
+        ended: (task, { isFailure, text }) =>
+          events.tell(task, { type: "note", text: isFailure ? `Failed: ${text}` : "Finished." }),
         open: Effect.fnUntraced(function* (task) {
           if (Option.isNone(models)) {
             return yield* new WorkerFailed({
@@ -76,7 +79,9 @@ export const layer = <Own = never, R = never>(options: {
               agent.ask(messages).pipe(
                 Effect.mapError(
                   (error) =>
-                    new WorkerFailed({ message: `its language model (${models.value.name}) failed: ${error.message}` })
+                    new WorkerFailed({
+                      message: `its language model (${models.value.name}) failed: ${ModelErrors.describe(error)}`
+                    })
                 ),
                 Effect.flatMap(({ outcome, text, turns }) =>
                   outcome === "done"
@@ -108,6 +113,8 @@ const noteOf = (task: Task, event: Agent.Event): Effect.Effect<void> => {
       return task.note(event.text)
     case "call":
       return task.note(`> ${event.tool} ${JSON.stringify(event.params)}`)
+    case "cancelled":
+      return task.note(`${event.tool} was cancelled${event.shown === "" ? "" : `; it had shown: ${event.shown}`}`)
     case "answer":
       return task.note(`${event.tool} answered: ${event.answer.text}`)
   }

@@ -19,6 +19,9 @@ export type Policy = { readonly [T in Tier]: "allow" | "prompt" }
 export const askForChanges: Policy = { read: "allow", write: "prompt", exec: "prompt" }
 export const allowAll: Policy = { read: "allow", write: "allow", exec: "allow" }
 
+/** Of the parameters, on a card. Characters. */
+export const maxContext = 20_000
+
 const yes = "Allow"
 const no = "Deny"
 
@@ -42,7 +45,7 @@ export const layer = (options: {
           .ask({
             kind: "permission",
             question: `May ${call.tool} run?`,
-            context: [reason, shown(params).slice(0, 2000)].filter((part) => part !== undefined).join("\n"),
+            context: [reason, bounded(shown(params))].filter((part) => part !== undefined).join("\n"),
             options: [
               { label: yes, description: "this call" },
               ...(reason === undefined ? [{ label: always }] : []),
@@ -92,6 +95,14 @@ const shown = (params: unknown): string =>
         })
         .join("\n")
     : JSON.stringify(params)
+
+/** What is not shown cannot be judged: it says how much that is, and where, and shows the end too. */
+const bounded = (text: string): string => {
+  const left = text.length - maxContext
+  if (left <= 0) return text
+  const half = maxContext / 2
+  return `${text.slice(0, half)}\n[… ${left} of ${text.length} characters are not shown here …]\n${text.slice(-half)}`
+}
 
 const denied = (tool: string, reason: string) =>
   Effect.fail(

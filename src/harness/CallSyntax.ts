@@ -2,32 +2,50 @@
 import { Result } from "effect"
 import type { ObjectSchema } from "../Parameters.ts"
 
-/** Splits a line into words as a shell does: single and double quotes, backslash; nothing is expanded. */
-export const words = (line: string): Result.Result<ReadonlyArray<string>, string> => {
-  const found: Array<string> = []
+/** The words of a line as a shell reads them: single and double quotes, backslash; nothing is expanded. */
+export interface Scanned {
+  readonly words: ReadonlyArray<string>
+  /** The quote that is open at the end. */
+  readonly quote: string
+  /** Where the last word begins in the line; at the end where a new one would begin. */
+  readonly lastFrom: number
+}
+
+export const scan = (line: string): Scanned => {
+  const words: Array<string> = []
   let word: string | undefined
   let quote = ""
+  let lastFrom = 0
   for (let i = 0; i < line.length; i++) {
     const char = line[i]!
-    if (quote === "'" || quote === '"') {
+    if (quote === "" && /\s/.test(char)) {
+      if (word !== undefined) words.push(word)
+      word = undefined
+      continue
+    }
+    if (word === undefined) lastFrom = i
+    word ??= ""
+    if (quote !== "") {
       if (char === quote) quote = ""
       else if (char === "\\" && quote === '"' && (line[i + 1] === '"' || line[i + 1] === "\\")) word += line[++i]!
       else word += char
-    } else if (char === "'" || char === '"') {
-      quote = char
-      word ??= ""
-    } else if (char === "\\" && i + 1 < line.length) {
-      word = (word ?? "") + line[++i]!
-    } else if (/\s/.test(char)) {
-      if (word !== undefined) found.push(word)
-      word = undefined
-    } else {
-      word = (word ?? "") + char
-    }
+    } else if (char === "'" || char === '"') quote = char
+    else if (char === "\\" && i + 1 < line.length) word += line[++i]!
+    else word += char
   }
-  if (quote !== "") return Result.fail(`A ${quote} is not closed.`)
-  if (word !== undefined) found.push(word)
-  return Result.succeed(found)
+  if (word !== undefined) words.push(word)
+  return { words, quote, lastFrom: word === undefined ? line.length : lastFrom }
+}
+
+export const words = (line: string): Result.Result<ReadonlyArray<string>, string> => {
+  const { quote, words } = scan(line)
+  return quote === "" ? Result.succeed(words) : Result.fail(`A ${quote} is not closed.`)
+}
+
+/** The text as it is typed on in a word, where that quote is open or none is. */
+export const escape = (text: string, quote: string): string => {
+  if (quote === "'") return text.replaceAll("'", "'\\''")
+  return quote === '"' ? text.replaceAll(/["\\]/g, "\\$&") : text.replaceAll(/[\s"'\\]/g, "\\$&")
 }
 
 /**

@@ -3,6 +3,7 @@
  * what is opened, and answer by number.
  */
 import { Context, Deferred, Effect, Layer, Schema, type Scope, Semaphore } from "effect"
+import * as Blank from "../Blank.ts"
 import * as ToolError from "../ToolError.ts"
 
 export interface Option {
@@ -41,7 +42,12 @@ export type Reply =
 
 export type Event =
   | { readonly type: "open"; readonly card: Card }
-  | { readonly type: "close"; readonly card_id: string; readonly reason: "answered" | "skipped" | "withdrawn" }
+  | {
+      readonly type: "close"
+      readonly card_id: string
+      /** `aside`: it is opened again when `recall` is called and its turn has come. */
+      readonly reason: "answered" | "skipped" | "withdrawn" | "aside"
+    }
 
 export type Response =
   | { readonly skip: true }
@@ -58,12 +64,21 @@ export class CardError extends Schema.TaggedError<CardError>()("CardError", {
   message: Schema.String
 }) {}
 
+interface Shown {
+  readonly card: Card
+  readonly reply: Deferred.Deferred<Reply | { readonly outcome: "aside" }, ToolError.ToolError>
+}
+
 export class Cards extends Context.Service<
   Cards,
   {
     /** Asks and waits; cards queue in the order they were asked. Fails with `nobody_connected`. Interrupting withdraws the card. */
     readonly ask: (question: Question) => Effect.Effect<Reply, ToolError.ToolError>
     readonly answer: (cardId: string, response: Response) => Effect.Effect<void, CardError>
+    /** Closes the open card, if it is that one, without an answer: the next one is opened, and who asked goes on waiting. */
+    readonly putAside: (cardId: string) => Effect.Effect<void>
+    /** Opens the cards that were put aside again, the first first, each when its turn has come. Gives how many. */
+    readonly recall: Effect.Effect<number>
     /** A human is there as long as the scope is open. The listener is told of the card that is open, too. */
     readonly connect: (listener: (event: Event) => Effect.Effect<void>) => Effect.Effect<void, never, Scope.Scope>
   }
@@ -74,30 +89,22 @@ export class Cards extends Context.Service<
       const turn = Semaphore.makeUnsafe(1)
       const listeners = new Set<(event: Event) => Effect.Effect<void>>()
       const answered = new Set<string>()
-      let open: { readonly card: Card; readonly reply: Deferred.Deferred<Reply, ToolError.ToolError> } | undefined
+      const aside = new Set<Deferred.Deferred<void>>()
+      let open: Shown | undefined
       let nobody = Deferred.makeUnsafe<never, ToolError.ToolError>()
       let last = 0
 
       const tell = (event: Event) => Effect.forEach(listeners, (listener) => listener(event), { discard: true })
 
-      const show = (question: Question) =>
+      const show = (card: Card) =>
         Effect.acquireUseRelease(
-          Effect.gen(function* () {
-            const number = ++last
-            const asker = yield* CurrentAsker
-            const card: Card = {
-              ...question,
-              card_id: `card_${number}`,
-              number,
-              ...(asker === undefined ? {} : { asker })
-            }
-            const shown = { card, reply: Deferred.makeUnsafe<Reply, ToolError.ToolError>() }
+          Effect.suspend(() => {
+            const shown: Shown = { card, reply: Deferred.makeUnsafe() }
             open = shown
-            yield* tell({ type: "open", card })
-            return shown
+            return Effect.as(tell({ type: "open", card }), shown)
           }),
           ({ reply }) => Effect.raceFirst(Deferred.await(reply), Deferred.await(nobody)),
-          ({ card }, exit) =>
+          (_, exit) =>
             Effect.suspend(() => {
               open = undefined
               const reason = exit._tag === "Success" ? exit.value.outcome : "withdrawn"
@@ -105,26 +112,74 @@ export class Cards extends Context.Service<
             })
         )
 
+      const askInTurn = (question: Question) => {
+        let card: Card | undefined
+        let isAside = false
+        const withdraw = Effect.suspend(() =>
+          card !== undefined && isAside
+            ? tell({ type: "close", card_id: card.card_id, reason: "withdrawn" })
+            : Effect.void
+        )
+        return Effect.gen(function* () {
+          const asker = yield* CurrentAsker
+          for (;;) {
+            const reply = yield* turn.withPermits(1)(
+              Effect.suspend(() => {
+                if (card === undefined) last++
+                card ??= {
+                  ...question,
+                  card_id: `card_${last}`,
+                  number: last,
+                  ...(asker === undefined ? {} : { asker })
+                }
+                isAside = false
+                return show(card)
+              })
+            )
+            if (reply.outcome !== "aside") return reply
+            isAside = true
+            const back = Deferred.makeUnsafe<void>()
+            aside.add(back)
+            yield* Effect.ensuring(
+              Deferred.await(back),
+              Effect.sync(() => aside.delete(back))
+            )
+          }
+        }).pipe(Effect.onInterrupt(() => withdraw))
+      }
+
       return Cards.of({
         ask: (question) =>
           Effect.suspend(() =>
             listeners.size === 0
               ? Effect.fail(nobodyConnected())
-              : Effect.raceFirst(turn.withPermits(1)(show(question)), Deferred.await(nobody))
+              : Effect.raceFirst(askInTurn(question), Deferred.await(nobody))
           ),
         answer: Effect.fnUntraced(function* (cardId, response) {
           if (answered.has(cardId)) {
             return yield* new CardError({ code: "already_answered", message: `${cardId} was answered before.` })
           }
           if (open?.card.card_id !== cardId) {
-            return yield* new CardError({
-              code: "gone",
-              message: `${cardId} is not open: it was withdrawn, or never was.`
-            })
+            return yield* gone(cardId)
           }
-          const reply = yield* readResponse(open.card, response)
+          const shown = open
+          const reply = yield* readResponse(shown.card, response)
+          if (!(yield* Deferred.succeed(shown.reply, reply))) return yield* gone(cardId)
           answered.add(cardId)
-          yield* Deferred.succeed(open.reply, reply)
+        }),
+        putAside: (cardId) =>
+          Effect.suspend(() =>
+            open?.card.card_id === cardId
+              ? Effect.asVoid(Deferred.succeed(open.reply, { outcome: "aside" }))
+              : Effect.void
+          ),
+        recall: Effect.suspend(() => {
+          const back = [...aside]
+          aside.clear()
+          return Effect.as(
+            Effect.forEach(back, (each) => Deferred.succeed(each, undefined), { discard: true }),
+            back.length
+          )
         }),
         connect: (listener) =>
           Effect.acquireRelease(
@@ -145,6 +200,9 @@ export class Cards extends Context.Service<
     })
   )
 }
+
+const gone = (cardId: string) =>
+  new CardError({ code: "gone", message: `${cardId} is not open: it was withdrawn or put aside, or never was.` })
 
 const nobodyConnected = () =>
   ToolError.make(
@@ -169,7 +227,7 @@ const readResponse = (card: Card, response: Response): Effect.Effect<Reply, Card
   if (selected.size > 1 && !card.multi_select) {
     return fail("unknown_option", `${card.card_id} takes one option, not ${selected.size}. ${known}`)
   }
-  const text = response.text === undefined || isInvisible(response.text) ? undefined : response.text
+  const text = response.text === undefined || Blank.isBlank(response.text) ? undefined : response.text
   if (text !== undefined && !card.allow_free_text) {
     return fail("unknown_option", `${card.card_id} takes no typed answer. ${known}`)
   }
@@ -181,5 +239,3 @@ const readResponse = (card: Card, response: Response): Effect.Effect<Reply, Card
   }
   return Effect.succeed({ outcome: "answered", selected: [...selected], ...(text === undefined ? {} : { text }) })
 }
-
-const isInvisible = (text: string): boolean => /^[\s\p{C}]*$/u.test(text)

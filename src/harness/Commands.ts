@@ -18,6 +18,7 @@ import { Output } from "./Output.ts"
 import * as Pictures from "./Pictures.ts"
 import { RunInfo } from "./RunInfo.ts"
 import * as Serve from "./Serve.ts"
+import * as Shown from "./Shown.ts"
 import { CallFailed, type ModelFailed, UsageError } from "./Usage.ts"
 import { VibeSwitch } from "./VibeSwitch.ts"
 
@@ -136,7 +137,7 @@ export const make = (platform: Platform) => {
             ? yield* readStdin.pipe(Effect.map((text) => CallSyntax.params([text.trim()], undefined)))
             : CallSyntax.params(args, schemaOf(surface, tool))
         if (Result.isFailure(given)) return yield* new UsageError({ message: `${tool}: ${given.failure}` })
-        const answer = yield* surface.dispatch(tool, given.success)
+        const answer = yield* dispatch(surface, tool, given.success)
         yield* print(tool, answer, asJson)
         if (answer.isFailure) return yield* new CallFailed({ exitCode: exitCode(answer) })
       })
@@ -186,7 +187,7 @@ export const make = (platform: Platform) => {
             }
             const { params, tool } = parsed.success
             if (!asJson) yield* (yield* Output).out(`> ${line.text.trim()}\n`)
-            const answer = yield* surface.dispatch(tool, params)
+            const answer = yield* dispatch(surface, tool, params)
             yield* print(tool, answer, asJson)
             if (answer.isFailure) worst = Math.max(worst, exitCode(answer))
           })
@@ -270,6 +271,12 @@ const listTools = Effect.fnUntraced(function* ({ json: asJson }: Common & { read
 })
 
 const firstSentence = (text: string): string => /^.*?\.(?=\s|$)/s.exec(text)?.[0] ?? text
+
+/** A call that is cancelled says on standard error what it had shown: it has no answer. */
+const dispatch = Effect.fnUntraced(function* (surface: Surface.Surface, tool: string, params: unknown) {
+  const { err } = yield* Output
+  return yield* surface.dispatch(tool, params).pipe(Shown.keep((shown) => err(`${Shown.cancelled(tool, shown)}\n`)))
+})
 
 const print = (tool: string, answer: Answer.Answer, asJson: boolean) =>
   Effect.gen(function* () {

@@ -79,10 +79,11 @@ const requestCancelled = -32800
 export const serve = Effect.fnUntraced(function* (options: Options): Effect.fn.Return<void, never, Scope.Scope> {
   const { cards, run, surface } = options
   const scope = yield* Effect.scope
-  const human = yield* Scope.fork(scope)
   const fibers = yield* FiberSet.make<void>()
   const active = new Map<Id, { readonly fiber: Fiber.Fiber<unknown, unknown>; isCancelled: boolean }>()
-  const wants = { cards: false, deferred: false, progress: false }
+  /** Each open while the client wants it. */
+  const wants: { cards?: Scope.Closeable; deferred?: Scope.Closeable } = {}
+  let wantsProgress = false
 
   const send = (message: object) => options.write(JSON.stringify({ jsonrpc: "2.0", ...message }))
   const notify = (method: string, params: object) => send({ method, params })
@@ -97,23 +98,29 @@ export const serve = Effect.fnUntraced(function* (options: Options): Effect.fn.R
       ? notify("cards.open", { card: event.card })
       : notify("cards.close", { card_id: event.card_id, reason: event.reason })
 
+  /** Begins what the client wants from now on, and ends what it wants no more. */
+  const want = (what: keyof typeof wants, isWanted: boolean, begin: Effect.Effect<void, never, Scope.Scope>) =>
+    Effect.gen(function* () {
+      const open = wants[what]
+      if (isWanted === (open !== undefined)) return
+      delete wants[what]
+      if (open !== undefined) return yield* Scope.close(open, Exit.void)
+      const opened = yield* Scope.fork(scope)
+      wants[what] = opened
+      yield* Scope.provide(begin, opened)
+    })
+
   const methods: {
     readonly [method: string]: (params: unknown, id: Id | undefined) => Effect.Effect<unknown, RpcError>
   } = {
     initialize: (input) =>
       Effect.gen(function* () {
         const params = yield* read(Initialize, "initialize", input)
-        wants.progress = params.progress ?? false
-        if (params.cards === true && !wants.cards) {
-          wants.cards = true
-          yield* Scope.provide(cards.connect(cardEvents), human)
-        }
-        if (params.deferred === true && !wants.deferred && options.deferred !== undefined) {
-          wants.deferred = true
-          yield* Scope.provide(
-            options.deferred.divert((deferred) => notify("diagnostics.deferred", deferred)),
-            scope
-          )
+        wantsProgress = params.progress ?? false
+        yield* want("cards", params.cards ?? false, cards.connect(cardEvents))
+        if (options.deferred !== undefined) {
+          const divert = options.deferred.divert((deferred) => notify("diagnostics.deferred", deferred))
+          yield* want("deferred", params.deferred ?? false, divert)
         }
         return { protocolVersion, run }
       }),
@@ -132,7 +139,7 @@ export const serve = Effect.fnUntraced(function* (options: Options): Effect.fn.R
       Effect.flatMap(read(ToolsCall, "tools.call", input), ({ params, tool }): Effect.Effect<Answer.Answer> =>
         surface.dispatch(tool, params ?? {}).pipe(
           Effect.provideService(ProgressSink, ({ message, percentage }: Progress) =>
-            wants.progress && id !== undefined
+            wantsProgress && id !== undefined
               ? notify("$/progress", { id, message, ...(percentage === undefined ? {} : { percentage }) })
               : Effect.void
           ),
@@ -240,7 +247,7 @@ export const serve = Effect.fnUntraced(function* (options: Options): Effect.fn.R
   if (options.vibe !== undefined) yield* options.vibe.onChange(notify("tools.changed", {}))
   yield* Stream.runForEach(options.lines, take)
   // Nobody can answer a card any more.
-  yield* Scope.close(human, Exit.void)
+  yield* want("cards", false, Effect.void)
   const drained = yield* Budget.within(options.drain)(FiberSet.awaitEmpty(fibers))
   if (Option.isNone(drained)) {
     yield* Fiber.interruptAll(Array.from(active.values(), (call) => call.fiber))

@@ -1,5 +1,6 @@
 /** `ask_user`: a question to the human (SPEC §9). */
 import { Effect, Option, Schema } from "effect"
+import * as Blank from "../Blank.ts"
 import * as Budget from "../Budget.ts"
 import * as LiveTool from "../LiveTool.ts"
 import { ToolError } from "../ToolError.ts"
@@ -11,12 +12,12 @@ export const maxShownAnswer = 100_000
 const text = (maximum: number) => Schema.NonEmptyString.check(Schema.isMaxLength(maximum))
 
 const parameters = Schema.Struct({
-  question: text(4000).annotate({ description: "What you want to know, in one or two sentences." }),
+  question: Blank.words(4000).annotate({ description: "What you want to know, in one or two sentences." }),
   context: Schema.optionalKey(text(20_000)).annotate({
     description: "Why you ask and what hangs on it, so that the user can decide without reading back."
   }),
   options: Schema.optionalKey(
-    Schema.Array(Schema.Struct({ label: text(200), description: Schema.optionalKey(text(2000)) })).check(
+    Schema.Array(Schema.Struct({ label: Blank.words(200), description: Schema.optionalKey(text(2000)) })).check(
       Schema.isMaxLength(50)
     )
   ).annotate({ description: "The answers to choose from, each { label, description? }; labels are unique." }),
@@ -90,12 +91,11 @@ const read = (params: typeof parameters.Type): Effect.Effect<Questions.Question,
   const { context, multi_select = false, options = [], question } = params
   const { allow_free_text = options.length === 0 } = params
   const labels = options.map((option) => option.label)
-  const twice = labels.find((label, index) => labels.indexOf(label) !== index)
+  const seen = labels.map(Blank.seen)
+  const twice = labels.find((_, index) => seen.indexOf(seen[index]!) !== index)
   if (twice !== undefined) {
     return wrong(`two \`options\` have the label ${JSON.stringify(twice)}; the answer could not tell them apart.`)
   }
-  const blank = [question, ...labels].find((each) => each.trim() === "")
-  if (blank !== undefined) return wrong("the `question` and each label need words that the user can read.")
   if (options.length === 0 && !allow_free_text) {
     return wrong("without `options` there must be a typed answer: leave `allow_free_text` out, or give `options`.")
   }

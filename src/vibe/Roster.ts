@@ -24,6 +24,14 @@ export interface Listed {
   readonly last_result?: string
 }
 
+export const isAtWork = ({ state }: Listed): boolean => state === "queued" || state === "running"
+
+/** What becomes of a worker whose run ends now. */
+export const lost = (worker: Listed): string =>
+  isAtWork(worker)
+    ? `${worker.worker_id} (${worker.label}) was still at work and is stopped.`
+    : `${worker.worker_id} (${worker.label}) has ${worker.state}, and nobody waited for its result.`
+
 export interface Waited {
   readonly worker_id: string
   readonly label: string

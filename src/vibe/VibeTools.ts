@@ -1,5 +1,6 @@
 /** The five `vibe_*` tools: directing background workers (SPEC §10). */
 import { Effect, Schema } from "effect"
+import * as Blank from "../Blank.ts"
 import * as Budget from "../Budget.ts"
 import * as LiveTool from "../LiveTool.ts"
 import { Roster, VibeMode, type Waited } from "./Roster.ts"
@@ -36,8 +37,6 @@ const Workers = Schema.Struct({
 })
 
 const workerId = Schema.NonEmptyString.annotate({ description: "The id that vibe_spawn gave, such as `worker_1`." })
-const words = (maximum: number) => Schema.NonEmptyString.check(Schema.isMaxLength(maximum))
-
 export const spawn = LiveTool.make("vibe_spawn", {
   description:
     "Start a background worker: an agent with tools of its own that works on a brief while you go on. It sees nothing of " +
@@ -45,8 +44,8 @@ export const spawn = LiveTool.make("vibe_spawn", {
     "the result with vibe_wait. Workers share the working directory: give each files that no other one changes.",
   tier: "read",
   parameters: Schema.Struct({
-    brief: words(100_000).annotate({ description: "The whole task: what to do, where, and what to report." }),
-    label: words(100).annotate({ description: "A few words that name the task for you and for the user." }),
+    brief: Blank.words(100_000).annotate({ description: "The whole task: what to do, where, and what to report." }),
+    label: Blank.words(100).annotate({ description: "A few words that name the task for you and for the user." }),
     tier: Schema.optionalKey(Grade).annotate({
       description:
         "`fast` (default): mechanical work with a clear specification. `good`: design, judgement, or reviewing what a fast worker produced."
@@ -72,7 +71,7 @@ export const send = LiveTool.make("vibe_send", {
   tier: "read",
   parameters: Schema.Struct({
     worker_id: workerId,
-    message: words(100_000).annotate({ description: "What the worker is to do or to know beside its brief." })
+    message: Blank.words(100_000).annotate({ description: "What the worker is to do or to know beside its brief." })
   }),
   success: Begun,
   text: ({ state, worker_id }) =>

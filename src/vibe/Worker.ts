@@ -21,6 +21,12 @@ export interface Session {
   readonly run: (messages: ReadonlyArray<string>) => Effect.Effect<string, WorkerFailed>
 }
 
+/** How one run of a worker ended: with its result, or with why there is none. */
+export interface Outcome {
+  readonly isFailure: boolean
+  readonly text: string
+}
+
 export class Worker extends Context.Service<
   Worker,
   {
@@ -29,5 +35,7 @@ export class Worker extends Context.Service<
      * more calls, whatever the worker does.
      */
     readonly open: (task: Task) => Effect.Effect<Session, WorkerFailed, Scope.Scope>
+    /** Is told how each run ended, also of a worker that could not be opened; not of one that was killed. */
+    readonly ended?: (task: Task, outcome: Outcome) => Effect.Effect<void>
   }
 >()("livetools/Worker") {}

@@ -33,6 +33,93 @@ suite(`livetools agent on a terminal${Terminal.missing === undefined ? "" : ` (s
   )
 })
 
+/** A model that asks while its worker works, or makes these calls. */
+const asking = `
+import { Effect, Layer, Stream } from "effect"
+import { LanguageModel } from "effect/ai"
+const say = (text, calls = []) => [{ type: "text", text }, ...calls.map(([name, params], n) => ({ type: "tool-call", id: "c" + n, name, params }))]
+const turns = { main: 0, worker: 0 }
+export default Layer.effect(LanguageModel.LanguageModel, LanguageModel.make({
+  generateText: ({ tools }) => Effect.gen(function* () {
+    if (tools.some(({ name }) => name === "vibe_spawn")) {
+      return [
+        say("I spawn.", [["vibe_spawn", { brief: "x", label: "w" }]]),
+        say("I ask.", [["ask_user", { question: "Which colour?" }]])
+      ][turns.main++] ?? say("done")
+    }
+    yield* Effect.sleep(1500)
+    if (turns.worker++ > 0) throw new Error("no such model")
+    return say("At it.", [["read", { path: "src/main.ts" }]])
+  }),
+  streamText: () => Stream.die("not played")
+}))
+`
+
+suite(
+  `a card of livetools agent${Terminal.missing === undefined ? "" : ` (skipped: ${Terminal.missing})`}`,
+  { timeout: 120_000 },
+  () => {
+    const open = (folder: { readonly root: string; readonly path: (name: string) => string }, text: string) => {
+      Fs.writeFileSync(folder.path("m.mjs"), text)
+      return Terminal.open(["agent", "--vibe", "--yes", "--model", "m.mjs", "Go"], folder.root)
+    }
+
+    it("stays under the transcript, which goes on above what is being typed, and says that a worker failed", () =>
+      inCheckout(async (folder) => {
+        const screen = open(folder, asking)
+        try {
+          await screen.see(/\[1\] Which colour\?\n[^]*\[1\] text, empty to skip: /)
+          screen.type("blu")
+          await screen.see(/\[worker_1\] At it\.\n\[1\] text, empty to skip: blu/)
+          await screen.see(
+            /\[worker_1\] \(Failed: its language model .*no such model.*\n\[1\] text, empty to skip: blu/
+          )
+          screen.type("e\r")
+          await screen.see(/The user wrote: blue\n[^]*done\n/)
+          assert.strictEqual(await screen.closed, 0)
+        } finally {
+          screen.hangUp()
+          await screen.closed
+        }
+      }))
+
+    it("takes commands as commands, and says what Ctrl-D means for the run, which goes on", () =>
+      inCheckout(async (folder) => {
+        const screen = open(folder, asking)
+        try {
+          await screen.see(/\[1\] text, empty to skip: /)
+          screen.type(":vibe off\r")
+          await screen.see(/A card takes `:answer TEXT`, :skip, :card .* To answer with it: `:answer :vibe off`\./)
+          screen.type(":card\r")
+          await screen.see(/\[1\] Which colour\?\n[^]*\[1\] text, empty to skip: /)
+          screen.type("\u0004")
+          await screen.see(/\[1\] is left unanswered: you are not connected any more\. .*nobody is there\.\n/)
+          await screen.see(/nobody_connected: No human is connected to this run[^]*done\n/)
+          assert.strictEqual(await screen.closed, 0)
+        } finally {
+          screen.hangUp()
+          await screen.closed
+        }
+      }))
+
+    it("Ctrl-C in a cell ends the run with what the cell had printed", () =>
+      inCheckout(async (folder) => {
+        const code = "import time\nprint('row 1', flush=True)\nopen('printed', 'w').close()\ntime.sleep(600)"
+        const screen = open(folder, said([[["eval", { code, description: "print and wait for long" }]]]))
+        try {
+          await screen.see(/> eval .*\n/)
+          while (!Fs.existsSync(folder.path("printed"))) await new Promise((done) => setTimeout(done, 100))
+          screen.type("\u0003")
+          await screen.see(/ {2}cancelled\. It had shown:\n {2}row 1\n/)
+          assert.strictEqual(await screen.closed, 130)
+        } finally {
+          screen.hangUp()
+          await screen.closed
+        }
+      }))
+  }
+)
+
 describe("livetools agent", { timeout: 120_000 }, () => {
   const agent = (root: string, ...args: Array<string>) => Cli.run(["agent", ...args], { cwd: root })
 

@@ -1,18 +1,47 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Fs from "node:fs"
+import { fileURLToPath } from "node:url"
 import * as Cli from "../support/Cli.ts"
 import * as Leftovers from "../support/Leftovers.ts"
 import * as Terminal from "../support/Terminal.ts"
 
+/** A model whose workers ask, or fail, or write, as their brief says. */
+const workers = `
+import { Effect, Layer, Stream } from "effect"
+import { LanguageModel } from "effect/ai"
+const say = (text, calls = []) => [{ type: "text", text }, ...calls.map(([name, params]) => ({ type: "tool-call", id: "c", name, params }))]
+export default Layer.effect(LanguageModel.LanguageModel, LanguageModel.make({
+  generateText: ({ prompt }) => Effect.gen(function* () {
+    const seen = prompt.content.flatMap((m) => m.role === "tool" ? m.content.map((p) => String(p.result)) : [])
+    if (JSON.stringify(prompt.content).includes("Fail now")) throw new Error("no such model")
+    if (seen.length === 0) return say("I ask.", [["ask_user", { question: "Which colour?" }]])
+    return say("I heard: " + seen.at(-1))
+  }),
+  streamText: () => Stream.die("not played")
+}))
+`
 const project = {
   "src/a.ts": "console.log(1)\nconsole.log(2)\n",
   "src/about.ts": "export const b = 1\n",
-  "README.md": "# Read me\n"
+  "README.md": "# Read me\n",
+  "workers.mjs": workers
 }
+/** A language server that needs longer for its first answer than a write waits. */
+const slowServer = `export default (server) => {
+  server.on("initialize", () => ({ capabilities: { textDocumentSync: 1, diagnosticProvider: {} } }))
+  server.on("textDocument/diagnostic", async ({ textDocument: { uri } }) => {
+    await server.sleep(7000)
+    const bad = [...server.documents.get(uri).text.matchAll(/bad (\\w+)/g)]
+    return { kind: "full", items: bad.map(([, name]) => server.diagnostic(name, 0)) }
+  })
+}
+`
+const modules = fileURLToPath(new URL("../../node_modules", import.meta.url))
 
 const on =
   (args: ReadonlyArray<string>, body: (screen: Terminal.Screen, root: string) => Promise<void>) => async () => {
     const folder = Cli.folder(project)
+    Fs.symlinkSync(modules, folder.path("node_modules"))
     const screen = Terminal.open(args, folder.root)
     try {
       await body(screen, folder.root)
@@ -176,6 +205,148 @@ suite(
     )
 
     it(
+      "lets a worker's card be put aside, and keeps commands commands there: only what is typed for it is its answer",
+      on(["--vibe", "--yes", "--model", "workers.mjs"], async (screen) => {
+        await screen.see(/livetools> /)
+        screen.type("vibe_spawn brief=Ask label=asker\r")
+        await screen.see(/\[1\] worker_1 \(asker\) asks: Which colour\?[^]*\[1\] text, empty to skip: /)
+        screen.type(":quitt\r")
+        await screen.see(/no command `:quitt`.*To answer with it: `:answer :quitt`\.\n[^]*\[1\] text, empty to skip: /)
+        screen.type(":help read\r")
+        await screen.see(/read \(read\): [^]*\[1\] text, empty to skip: /)
+        screen.type("read path=README.md\r")
+        await screen.see(
+          /That is a call, and a card is open: Ctrl-C puts it aside\. .*`:answer read path=README\.md`\.\n[^]*\[1\] text, empty to skip: /
+        )
+        screen.type("half an answer\u0003")
+        await screen.see(/\[1\] is put aside, and whoever asks goes on waiting\. :card shows it again\.\n/)
+        await screen.see(/\[1 aside\] livetools> /)
+        screen.type("ask_user question=Why?\r")
+        await screen.see(/\[2\] Why\?[^]*\[2\] text, empty to skip: /)
+        screen.type("because\r")
+        await screen.see(/The user wrote: because/)
+        screen.type("vibe_wait worker_id=worker_1\r")
+        await screen.see(/\[1 aside\] \(vibe_wait/)
+        screen.type(":card\r")
+        await screen.see(/\[1\] worker_1 \(asker\) asks: Which colour\?[^]*\[1\] text, empty to skip: /)
+        screen.type(":answer :quit\r")
+        await screen.see(/\[worker_1\] I heard: The user wrote: :quit\n[^]*\[worker_1\] \(Finished\.\)/)
+        await screen.see(/worker_1 \(asker\) has finished/)
+        screen.type("vibe_spawn brief=Ask label=asker\r")
+        await screen.see(/\[3\] text, empty to skip: /)
+        screen.type(":vibe off\r")
+        await screen.see(/worker_2 \(asker\) was still at work and is stopped\.\n[^]*Vibe mode is off\.\n/)
+        await screen.see(/\[3\] is withdrawn\.\n/)
+        screen.type(":vibe on\rvibe_spawn brief=Ask label=asker\r")
+        await screen.see(/\[4\] text, empty to skip: /)
+        screen.type(":quit\r")
+        await screen.see(/worker_3 \(asker\) was still at work and is stopped\.\n/)
+        assert.strictEqual(await screen.closed, 0)
+        assert.notInclude(screen.all(), "half an answer\n[worker_1]")
+      })
+    )
+
+    it(
+      "does not take for the answer of a card what is being typed when it comes",
+      on(["--vibe", "--yes", "--model", "workers.mjs"], async (screen) => {
+        await screen.see(/livetools> /)
+        screen.type("vibe_spawn brief=Ask label=asker\r")
+        const keys = [..."read path=README.md\r"]
+        const typing = setInterval(() => {
+          const key = keys.shift()
+          if (key !== undefined) screen.type(key)
+        }, 100)
+        try {
+          await screen.see(
+            /Which colour\?[^]*livetools> read path=README\.md\n[^]*# Read me\n[^]*\[1\] text, empty to skip: /
+          )
+        } finally {
+          clearInterval(typing)
+        }
+        screen.type("half a ca")
+        screen.type("\u0003")
+        await screen.see(/put aside/)
+      })
+    )
+
+    it(
+      "says that a worker has failed, and why",
+      on(["--vibe", "--yes", "--model", "workers.mjs"], async (screen) => {
+        await screen.see(/livetools> /)
+        screen.type("vibe_spawn brief='Fail now' label=failer\r")
+        await screen.see(
+          /\[worker_1\] \(Failed: its language model \(workers\.mjs\) failed: .*threw Error: no such model/
+        )
+      })
+    )
+
+    it(
+      "shows what a cell had printed that Ctrl-C cancels",
+      on(["--yes"], async (screen) => {
+        await screen.see(/livetools> /)
+        screen.type("eval description='print and wait' code='\r")
+        screen.type('import time\rfor n in range(3): print("row", n, flush=True)\rtime.sleep(600)\'\r')
+        await screen.see(/\(eval .*row 2\)/)
+        screen.type("read path=README.md\r:help read\r")
+        await screen.see(/read \(read\): [^]*\(eval \d+ s; 1 to do after it row 2\)/)
+        screen.type("\u0003")
+        await screen.see(/Not done any more: read path=README\.md\n/)
+        await screen.see(/eval was cancelled\. It had shown:\nrow 0\nrow 1\nrow 2\n/)
+      })
+    )
+
+    it(
+      "brings back a cell of several lines whole, in the next console too, and completes a path with spaces",
+      on(["--yes"], async (screen, root) => {
+        Fs.mkdirSync(`${root}/my notes`)
+        Fs.writeFileSync(`${root}/my notes/to do.txt`, "rest\n")
+        await screen.see(/livetools> /)
+        screen.type("eval description='count some rows' code='\rfor n in range(2):\r  print(\"row\", n)'\r")
+        await screen.see(/row 0\nrow 1\n/)
+        screen.type("read path=my\t")
+        await screen.see(/my\\ notes\//)
+        screen.type("t\t")
+        await screen.see(/to\\ do\.txt/)
+        screen.type("\r")
+        await screen.see(/rest\n/)
+        screen.type("\u001b[A\u001b[A\r")
+        await screen.see(/row 0\nrow 1\n/)
+        screen.type("\u0004")
+        assert.strictEqual(await screen.closed, 0)
+        const next = Terminal.open(["--yes"], root)
+        await next.see(/livetools> /)
+        next.type("\u001b[A\r")
+        await next.see(/row 0\nrow 1\n/)
+        next.hangUp()
+        await next.closed
+      })
+    )
+
+    it(
+      "says what a write turned out to have caused as soon as that is known, where nothing more is called",
+      on(["--yes"], async (_, root) => {
+        Fs.writeFileSync(`${root}/slow.mjs`, slowServer)
+        const slow = {
+          languages: [{ id: "t", extensions: [".t"] }],
+          markers: ["livetools.json"],
+          binary: { name: process.execPath },
+          args: [fileURLToPath(new URL("../support/FakeLanguageServer.mjs", import.meta.url)), "slow.mjs", "slow.log"]
+        }
+        Fs.writeFileSync(`${root}/livetools.json`, JSON.stringify({ servers: { slow } }))
+        const next = Terminal.open(["--yes"], root)
+        try {
+          await next.see(/livetools> /)
+          next.type("write path=a.t content='bad thing'\r")
+          await next.see(/created a\.t[^]*diagnostics: .*\n/)
+          await next.see(/introduced 1 error[^]*a\.t:1 error .*thing/)
+        } finally {
+          next.hangUp()
+          await next.closed
+        }
+      })
+    )
+
+    it(
       "goes on after Ctrl-Z and its continuation",
       on([], async (screen) => {
         await screen.see(/livetools> /)
@@ -199,7 +370,7 @@ suite(
       on([], async (screen) => {
         await screen.see(/livetools> /)
         screen.type("vibe_list\r")
-        await screen.see(/There is no tool `vibe_list` here/)
+        await screen.see(/vibe_list is not here: vibe mode is off: .*`:vibe on`/)
         screen.type(":vibe on\r")
         await screen.see(/Vibe mode is on/)
         screen.type("vibe_list\r")
@@ -207,7 +378,7 @@ suite(
         screen.type(":vibe off\r")
         await screen.see(/Vibe mode is off/)
         screen.type("vibe_list\r")
-        await screen.see(/There is no tool `vibe_list` here/)
+        await screen.see(/vibe_list is not here: vibe mode is off/)
       })
     )
 
@@ -267,6 +438,25 @@ suite(
         await screen.see(/nobody_connected: No human is connected/)
         assert.strictEqual(await screen.closed, 1)
       })
+    )
+
+    it(
+      "Ctrl-C in a cell ends the run with what the cell had printed",
+      on(
+        [
+          "call",
+          "--yes",
+          "eval",
+          "description=print and wait",
+          "code=import time\nprint('row 1', flush=True)\nopen('printed', 'w').close()\ntime.sleep(600)"
+        ],
+        async (screen, root) => {
+          while (!Fs.existsSync(`${root}/printed`)) await new Promise((done) => setTimeout(done, 100))
+          screen.type("\u0003")
+          await screen.see(/eval was cancelled\. It had shown:\nrow 1\n/)
+          assert.strictEqual(await screen.closed, 130)
+        }
+      )
     )
 
     it(

@@ -74,6 +74,68 @@ describe("what is printed above a line that is being typed", () => {
     })
   )
 
+  it.effect("stays also where it goes to another stream of the terminal; what goes elsewhere does not touch it", () =>
+    Effect.gen(function* () {
+      const { output, shown } = screen(20)
+      const elsewhere: Array<string> = []
+      const file = new Writable({
+        decodeStrings: false,
+        write: (chunk, _, done) => {
+          elsewhere.push(String(chunk))
+          done()
+        }
+      })
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          const input = yield* TerminalInput.open({ output })
+          input.prompt("go> ")
+          input.putTyped("abc")
+          TerminalInput.write(Object.assign(output, { isTTY: true }), "one\n")
+          TerminalInput.write(file, "two\n")
+          assert.deepStrictEqual(shown(), ["one", "go> abc"])
+        })
+      )
+      TerminalInput.write(output, "three\n")
+      assert.deepStrictEqual(shown(), ["one", "three"])
+      assert.deepStrictEqual(elsewhere, ["two\n"])
+    })
+  )
+
+  it.effect("moves what is pinned out of sight only to bring it back", () =>
+    Effect.gen(function* () {
+      const { output, shown } = screen(20)
+      const input = yield* TerminalInput.open({ output: Object.assign(output, { rows: 6 }) })
+      input.pin("card\n  1 yes\n")
+      input.prompt("> ")
+      input.print("a")
+      input.print("b")
+      assert.deepStrictEqual(shown(), ["card", "  1 yes", "a", "b", ">"])
+      input.print("c".repeat(25))
+      assert.deepStrictEqual(shown().slice(2), ["a", "b", "c".repeat(20), "ccccc", "card", "  1 yes", ">"])
+      input.pin(`${"long\n".repeat(9)}`)
+      for (const text of ["d", "e", "f"]) input.print(text)
+      assert.deepStrictEqual(shown().slice(-5), ["long", "d", "e", "f", ">"])
+      input.pin(undefined)
+      for (const text of ["d", "e", "f", "g", "h", "i"]) input.print(text)
+      assert.deepStrictEqual(shown().slice(-7), ["d", "e", "f", "g", "h", "i", ">"])
+    })
+  )
+
+  it.effect("keeps a line of several lines that is taken away and put back", () =>
+    Effect.gen(function* () {
+      const { output, shown } = screen(20)
+      const input = yield* TerminalInput.open({ output })
+      input.prompt("> ")
+      input.putTyped("one\ntwo")
+      input.print("said")
+      const typed = input.takeTyped()
+      assert.deepStrictEqual(typed.split(/[\n\r]/), ["one", "two"])
+      assert.deepStrictEqual(shown(), ["said", ">"])
+      input.putTyped(typed)
+      assert.deepStrictEqual(input.takeTyped().split(/[\n\r]/), ["one", "two"])
+    })
+  )
+
   it.effect("stays under a prompt that is longer than the terminal is wide: the prompt is cut", () =>
     Effect.gen(function* () {
       const { output, shown } = screen(20)

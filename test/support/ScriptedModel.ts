@@ -4,7 +4,8 @@ import { type AiError, LanguageModel, type Prompt, type Response } from "effect/
 
 export interface Step {
   readonly text?: string
-  readonly calls?: ReadonlyArray<readonly [tool: string, params: unknown]>
+  /** Each with an id of its own where it is given none. */
+  readonly calls?: ReadonlyArray<readonly [tool: string, params: unknown, id?: string]>
   readonly finish?: "stop" | "length" | "content-filter" | "error"
 }
 
@@ -45,7 +46,7 @@ export const make = (
 
 const parts = ({ calls = [], finish, text }: Step): Array<Response.PartEncoded> => [
   ...(text === undefined ? [] : [{ type: "text" as const, text }]),
-  ...calls.map(([name, params]) => ({ type: "tool-call" as const, id: `call_${++lastId}`, name, params })),
+  ...calls.map(([name, params, id = `call_${++lastId}`]) => ({ type: "tool-call" as const, id, name, params })),
   {
     type: "finish",
     reason: finish ?? (calls.length > 0 ? "tool-calls" : "stop"),

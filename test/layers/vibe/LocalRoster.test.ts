@@ -20,13 +20,15 @@ class Seen extends Context.Service<
     readonly tasks: Array<Task>
     readonly runs: Array<ReadonlyArray<string>>
     readonly written: Array<string>
+    /** How each run ended, as the harness is told. */
+    readonly ended: Array<string>
     /** Each `hold` waits for one of these. */
     readonly gate: Queue.Queue<string>
   }
 >()("test/Seen") {
   static readonly layer = Layer.effect(
     Seen,
-    Effect.map(Queue.unbounded<string>(), (gate) => Seen.of({ tasks: [], runs: [], written: [], gate }))
+    Effect.map(Queue.unbounded<string>(), (gate) => Seen.of({ tasks: [], runs: [], written: [], ended: [], gate }))
   )
 }
 
@@ -50,9 +52,12 @@ const scripted: Layer.Layer<Worker, never, Seen> = Layer.effect(
   Effect.gen(function* () {
     const seen = yield* Seen
     return Worker.of({
+      ended: ({ worker_id }, { isFailure, text }) =>
+        Effect.sync(() => void seen.ended.push(`${worker_id} ${isFailure ? "failed" : "finished"} ${text}`)),
       open: (task) =>
         Effect.gen(function* () {
           seen.tasks.push(task)
+          if (task.label === "unopened") return yield* new WorkerFailed({ message: "there is no model" })
           const surface = yield* Effect.orDie(Surface.makeWired([touch], { cap: task.cap })).pipe(
             Effect.provideService(Seen, seen)
           )
@@ -152,6 +157,47 @@ describe("the roster in this process", () => {
         yield* wait(2)
         yield* wait(1)
         assert.deepStrictEqual(yield* undelivered, [])
+      })
+    )
+  )
+
+  it.live("tells the harness how each run ended, also one that could not be opened, but not one that was killed", () =>
+    run(
+      Effect.gen(function* () {
+        const { call, seen, send, spawn, wait } = yield* start()
+        yield* spawn("fail")
+        yield* wait(1)
+        yield* send("again", 1)
+        yield* wait(1)
+        yield* spawn("x", "unopened")
+        yield* wait(2)
+        yield* spawn("die")
+        yield* wait(3)
+        yield* spawn("hold")
+        yield* call("kill", { worker_id: "worker_4" })
+        assert.deepStrictEqual(seen.ended, [
+          "worker_1 failed the model is not there",
+          "worker_1 finished 2: again",
+          "worker_2 failed there is no model",
+          "worker_3 failed a fault in the worker: Error: broken"
+        ])
+      })
+    )
+  )
+
+  it.live("refuses a label, a brief and a message in which there is nothing to read", () =>
+    run(
+      Effect.gen(function* () {
+        const { roster, send, spawn } = yield* start()
+        for (const blank of ["", "  ", "\u200b\u2060", "\u3164\n"]) {
+          const refused = [yield* spawn("x", blank), yield* spawn(blank), yield* send(blank)]
+          for (const [index, name] of ["label", "brief", "message"].entries()) {
+            assert.deepInclude(refused[index], { isFailure: true, code: "invalid_params" })
+            assert.match(refused[index]!.text, new RegExp(`\`${name}\``))
+          }
+        }
+        assert.match((yield* spawn("x", "\u200b")).text, /`label`: it needs words that can be read/)
+        assert.deepStrictEqual(yield* roster.list, [])
       })
     )
   )

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber, Schema } from "effect"
+import { Duration, Effect, Fiber, Schema } from "effect"
 import { AiError, type Prompt } from "effect/ai"
 import { TestClock } from "effect/testing"
 import * as Agent from "../../../src/harness/Agent.ts"
@@ -36,7 +36,16 @@ const image = LiveTool.make("show", {
   handler: () =>
     Effect.succeed({ outputs: [{ kind: "display", data: { "image/png": "iVBORw0K", "text/plain": "<Figure>" } }] })
 })
-const tools = [tool("look", "read"), tool("peek", "read"), tool("change", "write"), image]
+const cell = LiveTool.make("cell", {
+  description: "Shows something and does not end.",
+  tier: "write",
+  parameters: Schema.Struct({}),
+  success: Schema.String,
+  text: (value) => value,
+  requires: [],
+  handler: (_, call) => Effect.andThen(call.output?.("stdout", "12 of 50\n") ?? Effect.void, Effect.never)
+})
+const tools = [tool("look", "read"), tool("peek", "read"), tool("change", "write"), image, cell]
 
 type Play = Parameters<typeof ScriptedModel.make>[0]
 
@@ -240,6 +249,114 @@ describe("Agent", () => {
       assert.strictEqual(events.filter(({ type }) => type === "note").length, 2)
       const wrong = yield* start(() => error(new AiError.AuthenticationError({ kind: "InvalidKey" })))
       assert.strictEqual((yield* Effect.flip(wrong.ask("Go!"))).reason._tag, "AuthenticationError")
+    })
+  )
+
+  const failing = (reason: AiError.AiErrorReason) => AiError.make({ module: "test", method: "generateText", reason })
+  const limited = (retryAfter: string, status = 429) =>
+    failing(
+      AiError.reasonFromHttpStatus({
+        status,
+        http: { response: { status, headers: { "retry-after": retryAfter } }, body: "slow down" }
+      })
+    )
+
+  it.effect("waits for as long as the provider asks, in seconds or until a date, and says so", () =>
+    Effect.gen(function* () {
+      for (const [told, seconds, note] of [
+        [limited("37"), 37, /Rate limit exceeded \(HTTP 429: slow down\)\. It is asked again in 37s\.$/],
+        [limited("0.5", 503), 0.5, /\(HTTP 503: slow down\)\. It is asked again in 500ms\.$/],
+        [limited("Thu, 01 Jan 1970 00:01:00 GMT"), 60, /again in 1m\.$/],
+        [limited("Thu, 01 Jan 1970 00:01:00 GMT", 503), 60, /again in 1m\.$/],
+        [failing(new AiError.RateLimitError({ retryAfter: Duration.seconds(9) })), 9, /again in 9s\.$/],
+        [limited("soon"), 1, /again in 1s\.$/]
+      ] as const) {
+        const { ask, events, prompts } = yield* start(({ turn }) => (turn === 0 ? told : { text: "there" }))
+        yield* TestClock.setTime(0)
+        const fiber = yield* Effect.forkChild(ask("Go!"), { startImmediately: true })
+        yield* TestClock.adjust(Duration.millis(seconds * 1000 - 1))
+        assert.strictEqual(prompts.length, 1, String(note))
+        yield* TestClock.adjust(Duration.millis(1))
+        assert.deepInclude(yield* Fiber.join(fiber), { outcome: "done", text: "there" })
+        assert.match(events[0]?.type === "note" ? events[0].text : "", note)
+      }
+    })
+  )
+
+  it.effect("does not wait for a provider that asks for longer than a run waits, and says so", () =>
+    Effect.gen(function* () {
+      const { ask, events, prompts } = yield* start(() => limited("3600"))
+      assert.strictEqual((yield* Effect.flip(ask("Go!"))).reason._tag, "RateLimitError")
+      assert.strictEqual(prompts.length, 1)
+      assert.deepStrictEqual(events, [
+        { type: "note", text: "The model's provider asks to be left alone for 1h, which is longer than a run waits." }
+      ])
+    })
+  )
+
+  it.effect("does not ask again where an answer has not the shape of one", () =>
+    Effect.gen(function* () {
+      for (const reason of [
+        new AiError.InvalidOutputError({ description: "no parts" }),
+        new AiError.InvalidResponseError({ description: "no JSON" })
+      ]) {
+        const { ask, prompts } = yield* start(() => failing(reason))
+        assert.strictEqual((yield* Effect.flip(ask("Go!"))).reason._tag, reason._tag)
+        assert.strictEqual(prompts.length, 1)
+      }
+    })
+  )
+
+  it.effect("answers each of several calls that have one id, or none, also over several messages", () =>
+    Effect.gen(function* () {
+      const { ask, events, prompts } = yield* start(({ turn }) =>
+        turn < 2
+          ? {
+              calls: [
+                ["look", { n: 10 * turn + 1 }, "one"],
+                ["change", { n: 10 * turn + 2 }, "one"],
+                ["look", { n: 10 * turn + 3 }, ""],
+                ["look", { n: 10 * turn + 4 }, ""]
+              ]
+            }
+          : { text: "done" }
+      )
+      assert.deepInclude(yield* ask("Go!"), { outcome: "done" })
+      const pairs = prompts.at(-1)!.content.flatMap(({ content, role }) => {
+        if (role === "assistant")
+          return [content.flatMap((part) => (part.type === "tool-call" ? [part.id] : [])).join(" ")]
+        if (role !== "tool") return []
+        const results = content.flatMap((part) =>
+          part.type === "tool-result" ? [`${part.id}: ${String(part.result)}`] : []
+        )
+        return [results.join("; ")]
+      })
+      assert.deepStrictEqual(pairs, [
+        "one one_2 call call_2",
+        "one: look 1; one_2: change 2; call: look 3; call_2: look 4",
+        "one_3 one_4 call_3 call_4",
+        "one_3: look 11; one_4: change 12; call_3: look 13; call_4: look 14"
+      ])
+      assert.deepStrictEqual(events.flatMap((event) => (event.type === "answer" ? [event.id] : [])).toSorted(), [
+        "call",
+        "call_2",
+        "call_3",
+        "call_4",
+        "one",
+        "one_2",
+        "one_3",
+        "one_4"
+      ])
+    })
+  )
+
+  it.effect("tells of a call that is cancelled, with what it had shown", () =>
+    Effect.gen(function* () {
+      const { ask, events } = yield* start(() => ({ calls: [["cell", {}, "c"]] }))
+      const fiber = yield* Effect.forkChild(ask("Go!"), { startImmediately: true })
+      yield* Effect.yieldNow
+      yield* Fiber.interrupt(fiber)
+      assert.deepStrictEqual(events.at(-1), { type: "cancelled", id: "c", tool: "cell", shown: "12 of 50\n" })
     })
   )
 

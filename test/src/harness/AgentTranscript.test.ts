@@ -19,6 +19,7 @@ describe("the transcript of an agent", () => {
       render(call("4", "e"), "worker_1"),
       render(answer("4", "D")),
       render({ type: "said", text: "Hm" }, "worker_1"),
+      render({ type: "note", text: "one\ntwo" }, "worker_1"),
       render({ ...answer("4", "gone"), answer: { isFailure: true, code: "not_found", text: "gone" } }, "worker_1")
     ]
     assert.deepStrictEqual(shown.join("").split("\n"), [
@@ -35,8 +36,27 @@ describe("the transcript of an agent", () => {
       '< read {"path":"d"}',
       "  D",
       "[worker_1] Hm",
+      "[worker_1] (one",
+      "[worker_1] two)",
       '[worker_1] < read {"path":"e"}',
       "[worker_1]   not_found: gone",
+      ""
+    ])
+  })
+
+  it("shows what a cancelled call had shown, its end", () => {
+    const render = AgentTranscript.make()
+    const cancelled = (shown: string) =>
+      render({ type: "cancelled", id: "1", tool: "read", shown }, "worker_1").split("\n")
+    assert.deepStrictEqual(
+      [render(call("1", "a"), "worker_1"), ...cancelled("")],
+      ['[worker_1] > read {"path":"a"}\n', "[worker_1]   cancelled.", ""]
+    )
+    assert.deepStrictEqual(cancelled(Array.from({ length: 30 }, (_, n) => `${n}\n`).join("")), [
+      "[worker_1] < read",
+      "[worker_1]   cancelled. It had shown:",
+      "[worker_1]   … 10 lines before",
+      ...Array.from({ length: 20 }, (_, n) => `[worker_1]   ${n + 10}`),
       ""
     ])
   })

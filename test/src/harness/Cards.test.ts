@@ -49,6 +49,73 @@ describe("Cards", () => {
     }).pipe(Effect.provide(Cards.layer))
   )
 
+  it.effect("put aside make room for the next one, wait without an answer, and are opened again in their turn", () =>
+    Effect.gen(function* () {
+      const { ask, cards, events, open } = yield* connected
+      const first = yield* ask(question("a?"))
+      const second = yield* ask(question("b?"))
+      yield* cards.putAside("card_2")
+      assert.deepStrictEqual(open(), ["a?"])
+      yield* cards.putAside("card_1")
+      yield* Effect.yieldNow
+      assert.deepStrictEqual(open(), ["a?", "b?"])
+      assert.isUndefined(first.pollUnsafe())
+      assert.strictEqual((yield* Effect.flip(cards.answer("card_1", { text: "x" }))).code, "gone")
+      assert.strictEqual(yield* cards.recall, 1)
+      assert.strictEqual(yield* cards.recall, 0)
+      yield* Effect.yieldNow
+      assert.deepStrictEqual(open(), ["a?", "b?"])
+      yield* cards.answer("card_2", { skip: true })
+      yield* Fiber.join(second)
+      yield* Effect.yieldNow
+      assert.deepStrictEqual(open(), ["a?", "b?", "a?"])
+      yield* cards.answer("card_1", { text: "A" })
+      assert.deepStrictEqual(yield* Fiber.join(first), { outcome: "answered", selected: [], text: "A" })
+      assert.deepStrictEqual(
+        events.flatMap((e) => (e.type === "close" ? [[e.card_id, e.reason]] : [])),
+        [
+          ["card_1", "aside"],
+          ["card_2", "skipped"],
+          ["card_1", "answered"]
+        ]
+      )
+    }).pipe(Effect.provide(Cards.layer))
+  )
+
+  it.effect("that are aside are withdrawn with who asked, and when nobody is connected any more", () =>
+    Effect.gen(function* () {
+      const cards = yield* Cards
+      const events: Array<Event> = []
+      const human = yield* Scope.make()
+      yield* Scope.provide(
+        cards.connect((event) => Effect.sync(() => void events.push(event))),
+        human
+      )
+      const ask = (text: string) => Effect.forkChild(cards.ask(question(text)), { startImmediately: true })
+      const first = yield* ask("a?")
+      yield* cards.putAside("card_1")
+      yield* Effect.yieldNow
+      yield* Fiber.interrupt(first)
+      assert.deepStrictEqual(events.at(-1), { type: "close", card_id: "card_1", reason: "withdrawn" })
+      assert.strictEqual(yield* cards.recall, 0)
+      // Also where it was called back and waits for its turn.
+      const held = yield* ask("b?")
+      yield* cards.putAside("card_2")
+      yield* Effect.yieldNow
+      const other = yield* ask("c?")
+      yield* cards.recall
+      yield* Fiber.interrupt(held)
+      assert.deepStrictEqual(events.at(-1), { type: "close", card_id: "card_2", reason: "withdrawn" })
+      yield* cards.answer("card_3", { skip: true })
+      yield* Fiber.join(other)
+      const second = yield* ask("d?")
+      yield* cards.putAside("card_4")
+      yield* Effect.yieldNow
+      yield* Scope.close(human, Exit.void)
+      assert.deepInclude(yield* Effect.flip(Fiber.join(second)), { code: "nobody_connected" })
+    }).pipe(Effect.provide(Cards.layer))
+  )
+
   it.effect("take options by label, then by number; what is not an answer leaves the card open", () =>
     Effect.gen(function* () {
       const { ask, cards } = yield* connected
@@ -167,6 +234,22 @@ describe("Approvals", () => {
       const { code, message } = yield* Fiber.join(fiber)
       assert.strictEqual(code, "denied")
       assert.match(message, /write was not run: the user was asked and did not allow it/)
+    }).pipe(gate({ policy: Approvals.askForChanges }), Effect.provide(Cards.layer))
+  )
+
+  it.effect("say what of long parameters is not shown, and show their end: it is approved too", () =>
+    Effect.gen(function* () {
+      const { events } = yield* connected
+      const code = `${"x = 1\n".repeat(5000)}remove(everything)`
+      yield* Effect.forkChild(authorize({ ...request, params: { code } }), { startImmediately: true })
+      const context = events[0]?.type === "open" ? (events[0].card.context ?? "") : ""
+      const whole = `code:\n${code.replaceAll(/^/gm, "  ")}`
+      const half = Approvals.maxContext / 2
+      assert.strictEqual(
+        context,
+        `${whole.slice(0, half)}\n[… ${whole.length - 2 * half} of ${whole.length} characters are not shown here …]\n${whole.slice(-half)}`
+      )
+      assert.match(context, /x = 1\n {2}remove\(everything\)$/)
     }).pipe(gate({ policy: Approvals.askForChanges }), Effect.provide(Cards.layer))
   )
 

@@ -88,6 +88,29 @@ describe("Serve", () => {
     }).pipe(Effect.provide(Bell.layer))
   )
 
+  it.effect("takes back with a later initialize what an earlier one has said: nobody is connected any more", () =>
+    Effect.gen(function* () {
+      const { call, next, send } = yield* start(Approvals.askForChanges)
+      yield* send({ id: 1, method: "initialize", params: { protocolVersion: 1, cards: true } })
+      yield* next
+      yield* call(2, "ring")
+      assert.deepNestedInclude(yield* next, { method: "cards.open", "params.card.card_id": "card_1" })
+      yield* send({ id: 3, method: "initialize", params: { protocolVersion: 1, cards: false } })
+      const answers = [yield* next, yield* next]
+      assert.deepNestedInclude(
+        answers.find(({ id }) => id === 2)!,
+        { "result.code": "no_approver" }
+      )
+      assert.isDefined(answers.find(({ id }) => id === 3)?.["result"])
+      yield* call(4, "ring")
+      assert.deepNestedInclude(yield* next, { id: 4, "result.code": "no_approver" })
+      yield* send({ id: 5, method: "initialize", params: { protocolVersion: 1, cards: true } })
+      assert.deepInclude(yield* next, { id: 5 })
+      yield* call(6, "ring")
+      assert.deepNestedInclude(yield* next, { method: "cards.open", "params.card.card_id": "card_2" })
+    }).pipe(Effect.provide(Bell.layer))
+  )
+
   it.effect("runs calls concurrently and answers each under its id", () =>
     Effect.gen(function* () {
       const { call, next } = yield* start()

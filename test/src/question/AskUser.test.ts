@@ -236,7 +236,10 @@ describe("ask_user", () => {
       for (const [params, message] of [
         [{}, /`question` is missing/],
         [{ question: "" }, /`question`/],
-        [{ question: "  " }, /words that the user can read/],
+        [{ question: "  " }, /`question`: it needs words that can be read/],
+        [{ question: "\u200b\u2060\u3164" }, /`question`: it needs words that can be read/],
+        [{ question: "?", options: [{ label: "\u2800\u00ad" }] }, /`options\[0\]\.label`: it needs words/],
+        [{ question: "?", options: [{ label: "a b" }, { label: "a\u200b  b\ufe0f" }] }, /two `options` have the label/],
         [{ question: "x".repeat(1024 * 1024) }, /`question`: .*4000/],
         [{ question: "?", options: JSON.stringify(colours.options) }, /`options`: .*array/],
         [{ question: "?", options: ["red"] }, /`options\[0\]`/],

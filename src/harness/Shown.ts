@@ -1,0 +1,41 @@
+/** What a call has shown while it was under way, for the case that it is cancelled and has no answer. */
+import { Effect } from "effect"
+import { OutputSink } from "../Call.ts"
+
+/** The end of it is kept. Characters. */
+export const maxShown = 48 * 1024
+
+/** The end of a text that comes in parts, with what of it is not kept. */
+export interface Tail {
+  readonly push: (text: string) => void
+  readonly text: () => string
+}
+
+export const tail = (): Tail => {
+  let kept = ""
+  let left = 0
+  return {
+    push: (text) => {
+      const all = kept + text
+      kept = all.slice(-maxShown)
+      left += all.length - kept.length
+    },
+    text: () => (left === 0 ? kept : `[… ${left} characters before this …]\n${kept}`)
+  }
+}
+
+/** Runs the call; when it is interrupted, `tell` is given what it had shown, as it came. */
+export const keep =
+  (tell: (shown: string) => Effect.Effect<void>) =>
+  <A, E, R>(call: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    Effect.suspend(() => {
+      const shown = tail()
+      return call.pipe(
+        Effect.provideService(OutputSink, ({ text }) => Effect.sync(() => shown.push(text))),
+        Effect.onInterrupt(() => tell(shown.text()))
+      )
+    })
+
+/** For a person. */
+export const cancelled = (tool: string, shown: string): string =>
+  `${tool} was cancelled.${shown.trim() === "" ? "" : ` It had shown:\n${shown.trimEnd()}`}`
