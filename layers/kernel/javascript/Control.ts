@@ -83,14 +83,15 @@ export const start = (): void => {
   let makeWay = () => {}
   let turn: NodeJS.Timeout | undefined
 
-  const run = async (cell: number, source: string, file: string | undefined) => {
+  const run = (cell: number, given: string, file: string | undefined) => {
     clearTimeout(turn)
     makeWay = () => {}
     // An interrupt may come while the cell is still being read.
     Atomics.store(shared, slot.running, cell)
     Atomics.store(shared, slot.waiting, cell)
-    const rewritten = await Source.rewrite(source, known)
-    const message: ToKernel = { t: "run", cell, name: file ?? `<cell-${cell}>`, source, ...rewritten }
+    const source = given.replace(/^\uFEFF/, "")
+    const rewritten = Source.rewrite(source, known)
+    const message: ToKernel = { t: "run", cell, name: file ?? `<cell-${cell}>`, source, rewritten }
     post(message)
     let isMade = false
     makeWay = () => {
@@ -117,7 +118,7 @@ export const start = (): void => {
       // It may have begun just now, without having seen that.
       if (cellAt(slot.waiting) !== cell) interrupt(cell)
       else setTimeout(makeWay, politeMs)
-    } else if (request.t === "run") void run(request.cell!, request.code ?? "", request.file)
+    } else if (request.t === "run") run(request.cell!, request.code ?? "", request.file)
     else post(request as ToKernel)
   }
 

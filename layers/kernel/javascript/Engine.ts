@@ -1,6 +1,6 @@
 /** V8's REPL mode, through an inspector session inside of this process: no port is opened. */
 import { Session } from "node:inspector"
-import { helper } from "./Source.ts"
+import { helper } from "./Messages.ts"
 
 const { apply } = Reflect
 const { defineProperty, getOwnPropertyDescriptor } = Object

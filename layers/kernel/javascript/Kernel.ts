@@ -2,21 +2,24 @@
  * The kernel in the user's thread: runs one cell at a time in the main realm and says how each ended (SPEC §8.10). The host reads the
  * text of the cells from descriptors 1 and 2 itself.
  */
+import { createRequire } from "node:module"
 import NodeTimers from "node:timers"
 import { types } from "node:util"
 import type { MessagePort, Worker } from "node:worker_threads"
+import * as CommonJs from "./CommonJs.ts"
 import * as Display from "./Display.ts"
 import * as Engine from "./Engine.ts"
 import * as Holding from "./Holding.ts"
-import { slot, type ToKernel } from "./Messages.ts"
+import { helper, slot, type ToKernel } from "./Messages.ts"
 import * as Modules from "./Modules.ts"
+import * as Require from "./Require.ts"
 import * as Show from "./Show.ts"
-import { helper } from "./Source.ts"
 import * as Signals from "./Signals.ts"
 import * as Streams from "./Streams.ts"
 import * as Timers from "./Timers.ts"
 import * as Tools from "./Tools.ts"
 import * as Traceback from "./Traceback.ts"
+import * as Transpiler from "./Transpiler.ts"
 import * as Wire from "./Wire.ts"
 
 /** How long a promise that is the last expression is waited for, so that what it does is part of its cell. */
@@ -43,7 +46,6 @@ type End =
 
 interface Cell extends Traceback.CellSource {
   readonly id: number
-  readonly isRaw: boolean
   /** What the last expression gave. */
   echo?: { readonly value: unknown }
   isEvaluated: boolean
@@ -51,6 +53,11 @@ interface Cell extends Traceback.CellSource {
   /** Tells that it is over. */
   conclude?: () => void
 }
+
+/** V8 tells nothing of the place of what it could not read, but to the inspector: no code was running. */
+const isPlaceless = (error: unknown): error is SyntaxError =>
+  error instanceof SyntaxError && error.stack === String(apply(errorText, error, []))
+const errorText = Error.prototype.toString
 
 /** Thrown by `return` at the top of a cell. */
 class Returned {
@@ -124,8 +131,10 @@ export const start = ({ control, frames, port, script, shared }: Parts): void =>
     // A termination that is on its way takes this call, and the interrupt that comes with it ends the cell.
     while (compareExchange(shared, slot.running, ending.id, 0) === -ending.id);
     ending.isOver = true
-    if (end.status === "interrupted" || end.status === "exit") timers.clear()
-    else timers.end()
+    if (end.status === "interrupted" || end.status === "exit") {
+      timers.clear()
+      modules.abandon(ending.id)
+    } else timers.end()
     tellStopped("was interrupted")
     const why = end.status === "interrupted" ? "The cell was interrupted." : "The cell that made this call has ended."
     const given = tools.giveUp(ending.id, why)
@@ -196,27 +205,24 @@ export const start = ({ control, frames, port, script, shared }: Parts): void =>
       return outcome(of, { kind: "value" })
     }
     if (error instanceof Exited) return
-    const isUnread = at !== undefined && error instanceof SyntaxError && !String(error.stack).includes(of.name)
-    finish(of, {
-      status: "error",
-      told: isUnread ? tracebacks.tellUnreadable(of, error.message, at.line, at.column) : tell(error)
-    })
+    const isUnread = isInEvaluate && at !== undefined && isPlaceless(error)
+    finish(of, { status: "error", told: isUnread ? tracebacks.tellUnreadable(of, error.message, at) : tell(error) })
   }
 
-  const run = ({ ahead, cell: id, code, isRaw, name, shifts, source }: ToKernel & { readonly t: "run" }) => {
+  const run = ({ cell: id, name, rewritten, source }: ToKernel & { readonly t: "run" }) => {
     if (id === lastCell) return
-    const isSentAgain = id === arrived
+    if (id !== arrived) isBlocked = load(shared, slot.madeWayFor) === id
     arrived = id
     // A termination that is on its way takes this call, and the cell is sent again.
     while (compareExchange(shared, slot.waiting, id, 0) === -id);
     lastCell = id
-    const begun: Cell = { id, name, source, shifts, isRaw, isEvaluated: false, isOver: false }
+    const begun: Cell = { id, name, source, rewritten, isEvaluated: false, isOver: false }
     cell = begun
     tracebacks.learn(begun)
     // Once more before each cell: one may have taken the listener away.
     if (process.listenerCount("SIGINT") === 0) process.on("SIGINT", ignore)
     timers.begin(id)
-    if (!tellStopped("waited for its turn") && load(shared, slot.madeWayFor) === id && !isSentAgain) {
+    if (!tellStopped("waited for its turn") && isBlocked) {
       notice(
         "code that an earlier cell had left running in the background did not give way: it was stopped, so that this cell could begin"
       )
@@ -234,6 +240,7 @@ export const start = ({ control, frames, port, script, shared }: Parts): void =>
       begun.isEvaluated = true
       outcome(begun, result)
     }
+    const { ahead, code } = rewritten
     if (ahead === undefined) return evaluate(code, ended)
     evaluate(ahead, (result) => {
       if (begun.isOver || result.kind !== "value") return ended(result)
@@ -267,7 +274,7 @@ export const start = ({ control, frames, port, script, shared }: Parts): void =>
   Signals.install(port, shared)
   Object.defineProperty(process, "exit", { configurable: true, enumerable: true, writable: true, value: exit })
 
-  const modules = Modules.make(notice)
+  const modules = Modules.make(() => (cell !== undefined && timers.owner() === cell.id ? cell.id : 0), notice)
   let last: unknown
   const display = Display.make(
     (data, id, update) => {
@@ -278,6 +285,8 @@ export const start = ({ control, frames, port, script, shared }: Parts): void =>
   )
   /** The cell that was last sent, and the last one that began. */
   let arrived = 0
+  /** What ran before it had to be stopped. */
+  let isBlocked = false
   let lastCell = 0
   const define = (name: string, descriptor: PropertyDescriptor) =>
     Object.defineProperty(globalThis, name, { configurable: true, enumerable: false, ...descriptor })
@@ -286,9 +295,9 @@ export const start = ({ control, frames, port, script, shared }: Parts): void =>
   define("tool", value(tools.tool))
   define("tools", value(tools.tools))
   define("ToolError", value(Tools.ToolError))
-  define("require", value(Modules.cellRequire()))
-  define("__dirname", { get: () => process.cwd() })
-  define("__filename", { get: () => Modules.meta().filename })
+  define("require", value(Require.make(notice)))
+  // What decorated classes call.
+  define("babelHelpers", value(Transpiler.helpers))
   define("_", {
     get: () => last,
     set: (assigned: unknown) => define("_", value(assigned))
@@ -306,8 +315,11 @@ export const start = ({ control, frames, port, script, shared }: Parts): void =>
       get meta() {
         return Modules.meta()
       },
+      ...CommonJs.helpers,
+      requireOf: createRequire,
       hold: Holding.hold,
       each: Holding.each,
+      constant,
       take: engine.take,
       timed: Show.timed
     })
@@ -353,3 +365,13 @@ export const start = ({ control, frames, port, script, shared }: Parts): void =>
 }
 
 const clear = NodeTimers.clearTimeout
+
+/** A constant, where its cell assigns it. */
+const constant = (value: unknown) => ({
+  get value() {
+    return value
+  },
+  set value(_) {
+    throw new TypeError("Assignment to constant variable.")
+  }
+})

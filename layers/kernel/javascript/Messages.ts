@@ -1,6 +1,9 @@
 /** What the two threads of the kernel say to each other: `Kernel` runs the user's code, `Control` reads the host's requests. */
 import type { MessagePort } from "node:worker_threads"
-import type { Shift } from "./Source.ts"
+import type { Rewritten } from "./Rewritten.ts"
+
+/** The global through which rewritten code reaches the kernel. */
+export const helper = "__cell"
 
 /** Given to the control thread when it starts. */
 export interface ControlData {
@@ -52,11 +55,7 @@ export type ToKernel =
       /** Under which its stack frames appear. */
       readonly name: string
       readonly source: string
-      /** As in `Source.Rewritten`. */
-      readonly ahead?: string
-      readonly code: string
-      readonly shifts: ReadonlyArray<Shift>
-      readonly isRaw: boolean
+      readonly rewritten: Rewritten
     }
   | { readonly t: "interrupt"; readonly cell: number }
   | {

@@ -1,17 +1,20 @@
-/** `import` and `require` of the cells: from the present working directory, and a local file that has changed is read again. */
-import NodeModule, { createRequire, isBuiltin } from "node:module"
-import { dirname, isAbsolute, join, relative, resolve } from "node:path"
+/** `import` of the cells: from the present working directory, and a local file that has changed is read again. */
+import { createRequire, isBuiltin } from "node:module"
+import { dirname, isAbsolute, join, resolve } from "node:path"
 import { fileURLToPath, pathToFileURL } from "node:url"
 import { constants, Script } from "node:vm"
+import * as Compile from "./Compile.ts"
+import * as Edits from "./Edits.ts"
+import * as Hooks from "./Hooks.ts"
+import * as Require from "./Require.ts"
+import * as Transpiler from "./Transpiler.ts"
+import * as TypeExports from "./TypeExports.ts"
 import * as TypeScript from "./TypeScript.ts"
 import * as Versions from "./Versions.ts"
 
-const require = createRequire(import.meta.url)
-
 type Import = (specifier: string, options?: ImportCallOptions) => Promise<object>
 
-/** The name under which the cells would lie in the working directory. */
-const cellFile = () => join(process.cwd(), "cell.mjs")
+const { cellFile } = Require
 
 /** Without the warning that Node 20 gives: to a cell, `import()` is nothing experimental. */
 const quietly = <A>(run: () => A): A => {
@@ -53,65 +56,149 @@ const optionsFor = (specifier: string, attributes: object | undefined): ImportCa
   return specifier.endsWith(".json") && localFile(specifier) !== undefined ? { with: { type: "json" } } : undefined
 }
 
-// Where Node can do that (from 22.15 on), what a local module itself imports is in its present state too.
-const hasHooks = typeof NodeModule.registerHooks === "function"
-let isHooked = false
-const hook = (): void => {
-  if (isHooked || !hasHooks) return
-  isHooked = true
-  NodeModule.registerHooks({
-    resolve: (specifier, context, next) => {
-      const resolved = next(TypeScript.meant(specifier, context.parentURL), context)
-      return context.conditions.includes("import") ? { ...resolved, url: Versions.ofUrl(resolved.url) } : resolved
-    }
-  })
+/** The local file that a specifier names in a cell, by its path or by the `paths` of a configuration. */
+const fileOf = (specifier: string): string | undefined => {
+  const named = localFile(specifier)
+  if (named !== undefined) return TypeScript.present(named)
+  return isBuiltin(specifier) ? undefined : TypeScript.fileOf(specifier, join(process.cwd(), "cell.ts"))
 }
 
-const told = new Set<string>()
-
-/** The specifier of a local file in its present state. */
-const versioned = (specifier: string, notice: (text: string) => void): string => {
-  const named = localFile(specifier)
-  if (named === undefined || specifier.includes("?") || Versions.isInstalled(named)) return specifier
-  hook()
-  forgetChanged(require.cache)
-  const path = TypeScript.present(named)
-  const { changed, files, url } = Versions.of(path)
-  if (files.some(TypeScript.isTypeScript)) TypeScript.allowImport(import.meta.url)
-  const stale = hasHooks ? [] : changed.filter((each) => !told.has(each))
-  if (stale.length > 0) {
-    for (const each of stale) told.add(each)
-    const names = stale.map((each) => relative(process.cwd(), each)).join(", ")
-    notice(
-      `${names} changed after it was imported, and Node ${process.version} keeps the old one inside of ${specifier}: reset to use it`
-    )
+/** The file of a package, which may lie in the project. */
+const packageOf = (specifier: string): string | undefined => {
+  if (isBuiltin(specifier) || specifier.includes(":")) return undefined
+  try {
+    return createRequire(cellFile()).resolve(specifier)
+  } catch {
+    // Node says why when it imports it.
+    return undefined
   }
-  return url
+}
+
+/** The specifier of a local file in its present state, and the local files behind it. */
+const versioned = (specifier: string): Versions.Version => {
+  const named = fileOf(specifier)
+  const path = named ?? packageOf(specifier)
+  if (path === undefined || specifier.includes("?") || Versions.isInstalled(path)) return { url: specifier, files: [] }
+  Require.forgetChanged()
+  const { files, url } = Versions.of(path)
+  Hooks.prepare(import.meta.url, named, files)
+  // A package says itself which of its files that is.
+  return { url: named === undefined ? specifier : url, files }
 }
 
 export interface Modules {
   /** `import(specifier, options)`. */
   readonly load: (specifier: unknown, options?: { readonly with?: object }) => Promise<object>
   /** A static import: the module, with the names that are imported from it. */
-  readonly importNames: (specifier: string, names: ReadonlyArray<string>, attributes: object) => Promise<object>
+  readonly importNames: (
+    specifier: string,
+    names: ReadonlyArray<string>,
+    attributes: object,
+    asTypes?: AsTypes
+  ) => Promise<object>
+  /** The cell was stopped: what it was still loading is begun anew when it is imported again. */
+  readonly abandon: (cell: number) => void
 }
 
-/** `notice` is told what cannot be as it should. */
-export const make = (notice: (text: string) => void): Modules => {
+/** Names that the cell does not use as values; a type has none. */
+export interface AsTypes {
+  readonly unused: ReadonlyArray<string>
+  /** Its own types name them. */
+  readonly typed: ReadonlyArray<string>
+}
+
+interface Loading extends Versions.Version {
+  readonly cell: number
+  readonly specifier: string
+}
+
+/** `running` is the cell that runs, or 0. `notice` is told what cannot be as it should. */
+export const make = (running: () => number, notice: (text: string) => void): Modules => {
+  const loading = new Set<Loading>()
   const load: Modules["load"] = async (specifier, options) => {
     const name = String(specifier)
-    return quietly(() => importer()(versioned(name, notice), optionsFor(name, options?.with)))
+    const { stack: here = "" } = new Error()
+    const attributes = optionsFor(name, options?.with)
+    const begun = { ...versioned(name), cell: running(), specifier: name }
+    loading.add(begun)
+    try {
+      const module = await quietly(() => importer()(begun.url, attributes))
+      Versions.loaded(begun.files)
+      return module
+    } catch (error) {
+      if (loading.has(begun)) Versions.failed(begun.files)
+      if (error instanceof SyntaxError) locate(error, begun)
+      if (error instanceof Error) show(error, here)
+      throw error
+    } finally {
+      loading.delete(begun)
+    }
   }
   return {
     load,
-    importNames: async (specifier, names, attributes) =>
-      withNames(specifier, await load(specifier, { with: attributes }), names)
+    importNames: async (specifier, names, attributes, asTypes) =>
+      withNames(specifier, await load(specifier, { with: attributes }), names, asTypes),
+    abandon: (cell) => {
+      Require.forgetBegun()
+      for (const each of loading) {
+        if (each.cell !== cell) continue
+        loading.delete(each)
+        if (each.files.length > 0) Versions.failed(each.files)
+        else
+          notice(
+            `${each.specifier} was still being loaded when the cell was stopped: a later import of it may not end, or give a part of it. Reset if it does`
+          )
+      }
+    }
+  }
+}
+
+/** Puts the frames of the cell into the stack of an error that has none of them: Node loads modules without. */
+const show = (error: Error, here: string): void => {
+  const frames = here.split("\n").slice(1)
+  const script = frames[0] && /^ +at (?:.* \()?(.+):\d+:\d+\)?$/.exec(frames[0])?.[1]
+  if (script === undefined || String(error.stack).includes(`${script}:`)) return
+  const kept = String(error.stack)
+    .split("\n")
+    .filter((line) => !/^ +at .*(?:\bnode:internal\/|\?hooks:)/.test(line))
+  error.stack = [...kept, ...frames].join("\n")
+}
+
+/** Puts the place into the stack of an error of syntax that Node tells without it, or with one in what it was given to read. */
+const locate = (error: SyntaxError, { files, specifier }: Loading): void => {
+  const stack = String(error.stack)
+  const told = /^(\S+):(\d+)\n.*\n( *)\^+\n/.exec(stack)
+  if (told !== null) {
+    const [head, script, line, indent] = told
+    const place = Hooks.placeOf(script!, { line: Number(line) - 1, column: indent!.length })
+    if (place === undefined) return
+    const file = fileURLToPath(Versions.withoutVersion(script!))
+    error.stack = `${Edits.excerpt(file, Versions.textOf(file), place)}${stack.slice(head.length)}`
+  } else if (stack.startsWith("SyntaxError")) {
+    for (const file of files) {
+      const text = Versions.textOf(file)
+      const place = TypeScript.isTypeScript(file) ? Transpiler.transpile(text, file) : Transpiler.check(text, file)
+      if (place === undefined || !("message" in place)) continue
+      error.stack = Compile.unreadable(file, text, { ...place, message: error.message }).stack!
+      return
+    }
+    error.stack += `\n    in what "${specifier}" loads`
   }
 }
 
 /** The module with these names, or an error that says what it has. */
-const withNames = (specifier: string, module: object, names: ReadonlyArray<string>): object => {
-  const missing = names.filter((name) => !(name in module))
+const withNames = (
+  specifier: string,
+  module: object,
+  names: ReadonlyArray<string>,
+  { typed, unused }: AsTypes = { typed: [], unused: [] }
+): object => {
+  const missing = names.filter(
+    (name) =>
+      !(name in module) &&
+      !typed.includes(name) &&
+      !(unused.includes(name) && TypeExports.isType(name, fileOf(specifier) ?? packageOf(specifier)))
+  )
   if (missing.length === 0) return module
   // Not all that a CommonJS module exports can be told before it runs.
   const exported: unknown = Reflect.get(module, "default")
@@ -128,55 +215,9 @@ const withNames = (specifier: string, module: object, names: ReadonlyArray<strin
     `"${specifier}" exports no ${missing.map((name) => `\`${name}\``).join(", ")}; it exports ` +
       (has.length === 0
         ? "nothing"
-        : `${has.slice(0, 30).join(", ")}${has.length > 30 ? `, and ${has.length - 30} more` : ""}`)
+        : `${has.slice(0, 30).join(", ")}${has.length > 30 ? `, and ${has.length - 30} more` : ""}`) +
+      (missing.every((name) => unused.includes(name)) ? "; a type is imported with `import type`" : "")
   )
-}
-
-const stamps = new Map<string, string>()
-
-/** Forgets the local CommonJS modules whose files have changed, and those that loaded them. */
-const forgetChanged = (cache: NodeJS.Dict<NodeJS.Module>): void => {
-  const stale = new Set<string>()
-  for (const path of Object.keys(cache)) {
-    if (Versions.isInstalled(path)) continue
-    const now = Versions.stamp(path)
-    const before = stamps.get(path)
-    if (before !== undefined && now !== before) stale.add(path)
-    if (now !== undefined) stamps.set(path, now)
-  }
-  for (let size = 0; size !== stale.size;) {
-    size = stale.size
-    for (const [path, module] of Object.entries(cache)) {
-      if (module?.children?.some((child) => stale.has(child.filename)) && !Versions.isInstalled(path)) stale.add(path)
-    }
-  }
-  for (const path of stale) delete cache[path]
-}
-
-/** `require` from the working directory. */
-export const cellRequire = () => {
-  TypeScript.allowRequire()
-  const real = () => createRequire(cellFile())
-  const base = real()
-  const require = (id: string): unknown => {
-    if (isBuiltin(id)) return base(id)
-    forgetChanged(base.cache)
-    const module: unknown = real()(id)
-    // What was just read is in its present state.
-    for (const path of Object.keys(base.cache))
-      if (!stamps.has(path) && !Versions.isInstalled(path)) stamps.set(path, Versions.stamp(path) ?? "")
-    return module
-  }
-  const resolveFrom = Object.assign((id: string, options?: { paths?: Array<string> }) => real().resolve(id, options), {
-    paths: (request: string) => real().resolve.paths(request)
-  })
-  return Object.assign(require, {
-    cache: base.cache,
-    // oxlint-disable-next-line typescript/no-deprecated -- a part of every `require`
-    extensions: base.extensions,
-    main: undefined,
-    resolve: resolveFrom
-  })
 }
 
 /** `import.meta`. */

@@ -1,7 +1,7 @@
 /** A value as text, as Node's console shows it, bounded in time and size. */
 import { inspect, type InspectOptions } from "node:util"
 import { Script } from "node:vm"
-import { helper } from "./Source.ts"
+import { helper } from "./Messages.ts"
 
 /** The longest text of one value, in characters, of which three quarters are its beginning. */
 const maxChars = 48 * 1024

@@ -1,14 +1,18 @@
 /** What was thrown, told from the cell's code on: the line, a caret, and the stack without the kernel's own frames. */
 import { fileURLToPath } from "node:url"
 import { types } from "node:util"
+import * as Hooks from "./Hooks.ts"
 import * as Show from "./Show.ts"
-import type { Shift } from "./Source.ts"
+import * as Versions from "./Versions.ts"
+import * as CommonJs from "./CommonJs.ts"
+import * as Edits from "./Edits.ts"
+import * as Rewritten from "./Rewritten.ts"
 
 /** The source of a cell, for the lines of its stack frames. */
 export interface CellSource {
   readonly name: string
   readonly source: string
-  readonly shifts: ReadonlyArray<Shift>
+  readonly rewritten: Rewritten.Rewritten
 }
 
 export interface Told {
@@ -17,17 +21,19 @@ export interface Told {
   readonly traceback: string
 }
 
+/** How many more frames are kept than are shown: most of those of an import are Node's. */
+const hiddenFrames = 20
 const keptChars = 4 * 1024 * 1024
 const { apply, get } = Reflect
 const errorText = Error.prototype.toString
 
 /**
- * Stacks without the frames of the kernel and of Node's insides, with columns of the source, wherever a program looks at one.
- * `columnOf` gives the column in the source of a cell, `undefined` for another script.
+ * Stacks without the frames of the kernel and of Node's insides, with places of the source, wherever a program looks at one.
+ * `placeOf` gives the place in the source of a script, `undefined` where the script is its own source.
  */
 const cleanStacks = (
   kernel: string,
-  columnOf: (script: string, line: number, column: number) => number | undefined
+  placeOf: (script: string, place: Edits.Position) => Edits.Position | undefined
 ): void => {
   const path = fileURLToPath(kernel)
   const isOwn = (file: string) =>
@@ -36,21 +42,31 @@ const cleanStacks = (
     file.startsWith("node:internal/") ||
     file === "node:inspector" ||
     file === "node:vm" ||
+    file === "node:diagnostics_channel" ||
+    // What an import of a cell goes through.
+    file.endsWith("/cell.mjs") ||
     file === Show.scriptName
   const describe = (site: NodeJS.CallSite): string => {
-    const text = site.toString()
+    const text = Versions.withoutVersion(site.toString())
     const [line, column] = [site.getLineNumber(), site.getColumnNumber()]
     if (line === null || column === null) return text
-    const at = columnOf(site.getScriptNameOrSourceURL() ?? "", line, column)
-    return at === undefined || at === column ? text : text.replace(`:${line}:${column}`, `:${line}:${at}`)
+    const place = placeOf(site.getScriptNameOrSourceURL() ?? "", { line: line - 1, column: column - 1 })
+    return place === undefined ? text : text.replace(`:${line}:${column}`, `:${place.line + 1}:${place.column + 1}`)
   }
+  Error.stackTraceLimit += hiddenFrames
   Error.prepareStackTrace = (error, sites) => {
     const text = String(apply(errorText, error, []))
     const code: unknown = get(error, "code")
     // As Node writes its own errors.
     const isNodes = typeof code === "string" && code.startsWith("ERR_") && !text.includes(`[${code}]`)
     let stack = isNodes ? text.replace(error.name, `${error.name} [${code}]`) : text
-    for (const site of sites) if (!isOwn(site.getFileName() ?? "")) stack += `\n    at ${describe(site)}`
+    const { stackTraceLimit: limit } = Error
+    let left = limit > hiddenFrames ? limit - hiddenFrames : limit
+    for (const site of sites) {
+      if (isOwn(site.getFileName() ?? "") || site.getFunctionName()?.startsWith(CommonJs.prefix) === true) continue
+      if (left-- <= 0) break
+      stack += `\n    at ${describe(site)}`
+    }
     return stack
   }
 }
@@ -58,8 +74,8 @@ const cleanStacks = (
 export interface Tracebacks {
   readonly learn: (cell: CellSource) => void
   readonly tell: (thrown: unknown) => Told
-  /** V8 could not read a cell: `line` and `column` are 0-based, in its rewritten code. */
-  readonly tellUnreadable: (cell: CellSource, message: string, line: number, column: number) => Told
+  /** V8 could not read a cell, from this place of its rewritten code on. */
+  readonly tellUnreadable: (cell: CellSource, message: string, place: Edits.Position) => Told
 }
 
 /** `kernel` is the URL of the kernel itself. */
@@ -67,33 +83,19 @@ export const make = (kernel: string): Tracebacks => {
   const cells: Array<CellSource> = []
   let chars = 0
 
-  /** 1-based columns of the rewritten code in columns of the source. */
-  const sourceColumn = (cell: CellSource, line: number, column: number): number => {
-    let by = 0
-    for (const shift of cell.shifts) if (shift.line === line - 1 && column - 1 >= shift.column) by += shift.by
-    return Math.max(1, column - by)
-  }
-
-  const excerpt = (cell: CellSource, line: number, column: number): string => {
-    const text = cell.source.split(/\r?\n/)[line - 1]
-    if (text === undefined) return ""
-    const from = Math.max(0, column - 100)
-    const shown = text.slice(from, from + 160).replaceAll("\t", " ")
-    return `${cell.name}:${line}\n${shown}\n${" ".repeat(Math.max(0, column - 1 - from))}^\n`
-  }
-
   const named = (name: string) => cells.findLast((cell) => cell.name === name)
 
-  cleanStacks(kernel, (script, line, column) => {
+  cleanStacks(kernel, (script, place) => {
     const cell = named(script)
-    return cell === undefined ? undefined : sourceColumn(cell, line, column)
+    return cell === undefined ? Hooks.placeOf(script, place) : Rewritten.placeOf(cell.source, cell.rewritten, place)
   })
 
   /** The line of the first frame that is in a cell. */
   const firstPlace = (text: string): string => {
     for (const [, name, line, column] of text.matchAll(/^\s+at (?:.* \()?(?:async )?(.+?):(\d+):(\d+)\)?(?: \{)?$/gm)) {
       const cell = named(name!)
-      if (cell !== undefined) return excerpt(cell, Number(line), Number(column))
+      if (cell !== undefined)
+        return Edits.excerpt(cell.name, cell.source, { line: Number(line) - 1, column: Number(column) - 1 })
     }
     return ""
   }
@@ -121,14 +123,23 @@ export const make = (kernel: string): Tracebacks => {
   return {
     learn: (cell) => {
       cells[cells.length] = cell
-      chars += cell.source.length
-      while (chars > keptChars && cells.length > 1) chars -= cells.shift()!.source.length
+      chars += sizeOf(cell)
+      while (chars > keptChars && cells.length > 1) chars -= sizeOf(cells.shift()!)
     },
     tell,
-    tellUnreadable: (cell, message, line, column) => ({
-      name: "SyntaxError",
-      message,
-      traceback: `${excerpt(cell, line + 1, sourceColumn(cell, line + 1, column + 1))}SyntaxError: ${message}`
-    })
+    tellUnreadable: ({ name, rewritten, source }, message, place) => {
+      const found = { message, ...Rewritten.placeOf(source, rewritten, place) }
+      const { unreadable } = rewritten
+      // The one that comes further understands more of it.
+      const isFurther =
+        unreadable !== undefined &&
+        (unreadable.line > found.line || (unreadable.line === found.line && unreadable.column > found.column))
+      const told = isFurther ? unreadable : found
+      const traceback = `${Edits.excerpt(name, source, told)}SyntaxError: ${told.message}`
+      return { name: "SyntaxError", message: told.message, traceback }
+    }
   }
 }
+
+const sizeOf = ({ rewritten, source }: CellSource) =>
+  source.length + rewritten.code.length + (rewritten.transpiled?.code.length ?? 0)

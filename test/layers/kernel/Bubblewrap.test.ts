@@ -9,6 +9,7 @@ import * as NodeProcesses from "../../../layers/process/NodeProcesses.ts"
 import * as NodeWorkspace from "../../../layers/workspace/NodeWorkspace.ts"
 import * as Enclosure from "../../../src/kernel/Enclosure.ts"
 import { evalTool } from "../../../src/kernel/Eval.ts"
+import type { Value } from "../../../src/kernel/Value.ts"
 import * as Surface from "../../../src/Surface.ts"
 import * as Bwrap from "../../support/Bwrap.ts"
 import { folder } from "../../support/Cli.ts"
@@ -221,6 +222,28 @@ describe.skipIf(missing !== "")(`a bubblewrap sandbox${missing}`, () => {
       const died = yield* call(die)
       assert.deepInclude(died, { isFailure: true, code: "kernel_died" })
       assert.include(died.text, "SIGSEGV")
+    })
+  )
+
+  const long = {
+    javascript: [
+      "for (let i = 0; i < 30_000; i++) console.log('line', i)",
+      (file: string) => `require('fs').readFileSync(${file}, 'utf8').length`
+    ],
+    python: ["for i in range(30_000): print('line', i)", (file: string) => `len(open(${file}).read())`]
+  } as const
+  it.live.each(["javascript", "python"] as const)("lets cells read the whole of a long output: %s", (language) =>
+    Effect.gen(function* () {
+      const { root } = yield* scratch
+      const surface = yield* kernels(root, {})
+      const [print, look] = long[language]
+      const call = (code: string) =>
+        surface.call("eval", { code, description: "a cell inside of an enclosure", language })
+      const { spilled_to: file } = (yield* call(print)).value as Value
+      const { size } = Fs.statSync(file!)
+      assert.isAbove(size, 300_000)
+      const looked = yield* call(look(JSON.stringify(file)))
+      assert.match(looked.text, new RegExp(`^${size}\\n`))
     })
   )
 })
