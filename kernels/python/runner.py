@@ -6,6 +6,10 @@ if __name__ == "__main__":
     # Needed for the first import alone, and not there under PYTHONSAFEPATH: the modules find each other by the package.
     folder = __file__.rpartition("/")[0] or "."
     sys.path.insert(0, folder)
+    # A cell may replace a builtin: the kernel's modules have their own.
+    import builtins
+
+    own = dict(builtins.__dict__)
     # This folder may lie in the user's project: its bytecode is kept in FOLDER, or nowhere.
     import _frozen_importlib_external as external
 
@@ -19,6 +23,10 @@ if __name__ == "__main__":
                 return super().get_code(name)
             finally:
                 sys.pycache_prefix, sys.dont_write_bytecode = before
+
+        def exec_module(self, module):
+            module.__builtins__ = own
+            super().exec_module(module)
 
     for place in (folder, folder + "/livetools_kernel"):
         sys.path_importer_cache[place] = external.FileFinder(place, (Loader, [".py"]))

@@ -23,7 +23,14 @@ export interface Found {
   readonly skipped: ReadonlyArray<string>
 }
 
-const isThere = (file: string): boolean => Fs.lstatSync(file, { throwIfNoEntry: false }) !== undefined
+/** Nothing is there below a file (some tools keep the name of an environment in one), or in what may not be read. */
+const isThere = (file: string): boolean => {
+  try {
+    return Fs.lstatSync(file, { throwIfNoEntry: false }) !== undefined
+  } catch {
+    return false
+  }
+}
 
 /** The python of a virtual environment, also where it is a link into nothing: that is worth telling. */
 const inEnvironment = (folder: string): ReadonlyArray<string> =>

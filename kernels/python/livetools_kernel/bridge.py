@@ -1,8 +1,8 @@
 """`tool(...)`: calls of the harness's tools over the kernel's own pipe."""
 
-from _thread import allocate_lock
+from _thread import allocate_lock, get_ident
 
-from .plain import plain
+from .plain import plain, with_bytes
 from .wire import TooLarge
 
 
@@ -27,6 +27,11 @@ class Bridge:
         self.waiting = {}
         self.last = 0
         self.listed = None
+        self.cell = None
+
+    def begin(self, cell):
+        with self.lock:
+            self.cell = cell
 
     def replied(self, request):
         """On the reader's thread."""
@@ -38,6 +43,7 @@ class Bridge:
     def end(self):
         """The cell is done: what it still waits for is given up."""
         with self.lock:
+            self.cell = None
             left, self.waiting = list(self.waiting.values()), {}
         for call in left:
             self.kernel.wire.send({"t": "cancel", "id": call.id}, ordered=False)
@@ -55,24 +61,26 @@ class Bridge:
             )
         if not kernel.tools:
             raise ToolError("this kernel has no tools", name, "no_tools")
-        cell = kernel.cell
-        if cell is None:
-            raise ToolError(
-                "no cell is running: its call of %s comes too late" % (name or "tools()"), name, "cell_ended"
-            )
         try:
             params = plain(params, "params")
         except (TypeError, ValueError) as error:
             raise ToolError("%s: %s" % (name, error), name, "bad_params") from None
+        owner = kernel.owners.current()
         with self.lock:
-            self.last += 1
-            call = _Call(self.last, name, settle)
-            self.waiting[call.id] = call
+            cell = self.cell
+            if cell is not None and owner in (None, cell):
+                self.last += 1
+                call = self.waiting[self.last] = _Call(self.last, name, settle)
+            else:
+                call = None
+        if call is None:
+            raise ToolError(_too_late(owner, name or "tools()", kernel.interrupts.main), name, "cell_ended")
         try:
             kernel.wire.send({"t": "call", "id": call.id, "cell": cell, "name": name, "params": params}, ordered=False)
-        except TooLarge as error:
+        except TooLarge:
             self.drop(call)
-            raise ToolError("%s: %s" % (name, error), name, "too_large") from None
+            message = "%s: its parameters are over the limit of 64 MiB; put what is large into a file" % name
+            raise ToolError(message, name, "too_large") from None
         return call
 
     def drop(self, call):
@@ -124,7 +132,7 @@ class Bridge:
 
     def _value(self, name, reply):
         if reply.get("ok"):
-            return reply.get("value")
+            return with_bytes(reply.get("value"))
         raise ToolError(str(reply.get("message") or "the call failed without a word"), name, reply.get("code"))
 
     def tools(self):
@@ -137,6 +145,15 @@ class Bridge:
         if self.listed is None:
             self.tools()
         return self.listed
+
+
+def _too_late(owner, name, main):
+    started = "task" if get_ident() == main else "thread"
+    ended = "the cell" if owner is None else "cell %d" % owner
+    return (
+        "%s has ended, which started this %s: its call of %s comes too late. A running cell may call tools, in threads "
+        "and tasks that it starts itself and in what it submits to a ThreadPoolExecutor" % (ended, started, name)
+    )
 
 
 class _Call:
@@ -190,7 +207,7 @@ class Tools:
         def call(params=None, /, **keywords):
             return bridge.call(name, _params(name, params, keywords))
 
-        call.__name__ = name
+        call.__name__, call.__qualname__ = name, "tool." + name
         return call
 
     def __dir__(self):

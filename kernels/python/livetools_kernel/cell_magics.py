@@ -72,23 +72,18 @@ def timeit_cell(shell, line, body):
 
 
 @cell_magic("prun", verbatim=True)
-def prun_cell(shell, line, body):
+def prun_cell(_shell, line, body):
     from .timing import profile
 
-    profile(body, sys._getframe(2))
+    flags, _ = options(line, "qr", "lsTD")
+    profile(flags, body, sys._getframe(2))
 
 
-class Timed:
+def timed(shell, line):
     """`%%time`: what a cell took."""
-
-    def __init__(self, shell, _line):
-        self.shell = shell
-
-    def __enter__(self):
-        self.started = self.shell.start()
-
-    def __exit__(self, *_):
-        self.shell.stop(self.started, None)
+    if line:
+        raise UsageError("%%time has nothing behind it: its statements are the lines below (%time takes one)")
+    return shell.timed()
 
 
 class Capture:
@@ -139,5 +134,5 @@ class Captured:
         )
 
 
-AROUND["time"] = Timed
+AROUND["time"] = timed
 AROUND["capture"] = Capture

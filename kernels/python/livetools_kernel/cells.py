@@ -5,8 +5,12 @@ import __future__
 import _ast
 import builtins
 import sys
+from _contextvars import copy_context
+from _weakref import ref
 from contextlib import ExitStack
+from sys import gettrace, settrace
 
+from .originals import restored
 from .pretty import PLAIN, pretty
 from .source import normalised, prepare
 
@@ -26,6 +30,8 @@ class Cells:
     def __init__(self, kernel):
         self.kernel = kernel
         self.flags = 0
+        self.trace = None
+        self.told = []
         self.main = type(sys)("__main__")
         self.names = self.main.__dict__
         self.names["__builtins__"] = builtins
@@ -35,6 +41,7 @@ class Cells:
         self.history = History(self.names)
         self.rewritten = {}
         self.sources = {}
+        self.classes = {}
 
     def run(self, cell, code, file=None):
         """Runs a cell; gives the fields of its `done` frame."""
@@ -53,10 +60,10 @@ class Cells:
                 interrupts.end()
         except SystemExit as leave:
             interrupts.end()
-            return {"status": "exit", "exit_code": _exit_code(leave)}
+            return {"status": "exit", "exit_code": self._exit_code(leave)}
         except BaseException as error:
             interrupts.end()
-            return self._failed(error, interrupts.taken > 0 and _comes_of_an_interrupt(error))
+            return self.failed(error, interrupts.taken > 0 and _comes_of_an_interrupt(error))
 
     def _finish_figures(self):
         if "matplotlib._pylab_helpers" not in sys.modules or not self.kernel.wire.mine:
@@ -66,14 +73,14 @@ class Cells:
 
             figures.finish()
         except Exception as error:
-            print("a figure could not be shown: %s: %s" % (type(error).__name__, error), file=sys.stderr)
+            self.kernel.say("a figure could not be shown: %s: %s\n" % (type(error).__name__, error))
 
     def inner(self, code):
         """Runs code inside the running cell, as `%load` and `get_ipython().run_cell` do."""
         name = "<cell %s, inner>" % self.kernel.cell
         code = normalised(code)
         self._remember(code, name)
-        for step, echoed in self.steps(prepare(code).text, name):
+        for step, echoed in self.steps(prepare(code), name):
             value = eval(step, self.names)
             if step.co_flags & _COROUTINE:
                 value.close()
@@ -91,15 +98,41 @@ class Cells:
         module.cache.update(self.sources)
         self.sources.clear()
 
-    def _failed(self, error, interrupted):
-        from .errors import describe
+    def described(self, error):
+        """The fields of an `error` frame."""
+        try:
+            from .errors import describe
 
-        described = describe(error, self.rewritten)
+            with restored:
+                return describe(error, self.rewritten)
+        except BaseException:
+            # What it is made with is broken by what a cell has replaced.
+            name = type(error).__name__
+            message = next((part for part in error.args if type(part) is str), "")[:1000]
+            return {"name": name, "message": message, "traceback": "%s: %s\n" % (name, message)}
+
+    def failed(self, error, interrupted=False):
+        """Tells of the error that has ended a cell; gives the fields of its `done` frame."""
+        described = self.described(error)
+        replaced = restored.missing()
+        if replaced and replaced != self.told:
+            self.told = replaced
+            some = ", ".join(replaced[:10]) + (", …" if len(replaced) > 10 else "")
+            self.kernel.notice("builtins that cells have replaced: %s; if that is why, reset gives clean ones" % some)
         if self.kernel.wire.mine:
             self.kernel.publish("error", described)
         else:
-            print(described["traceback"], end="", file=sys.stderr)
+            self.kernel.say(described["traceback"])
         return {"status": "interrupted" if interrupted else "error"}
+
+    def _exit_code(self, leave):
+        code = leave.code
+        if code is None:
+            return 0
+        if isinstance(code, int):
+            return int(code)
+        self.kernel.say("%s\n" % (code,))
+        return 1
 
     def _execute(self, code, name):
         self.history.begin(code)
@@ -108,16 +141,37 @@ class Cells:
         source = prepare(code)
         if source.rewritten:
             self.rewritten[name] = source.rewritten
-        steps = self.steps(source.text, name)
+        steps = self.steps(source, name)
         with ExitStack() as around:
             for wrapper, line in source.around:
                 around.enter_context(self.kernel.shell.around(wrapper, line))
-            self._play(steps)
+            try:
+                self._play(steps)
+            finally:
+                if "class" in code:
+                    self._note_classes(name)
 
-    def steps(self, text, name):
+    def _note_classes(self, name):
+        """Remembers for the sake of `inspect` which classes are this cell's: another may define one of the same name."""
+        for kind in list(self.names.values()):
+            if issubclass(type(kind), type) and self.defined_in(kind) is None:
+                self.classes[id(kind)] = (ref(kind), name)
+
+    def defined_in(self, kind):
+        """The name of a cell."""
+        known, name = self.classes.get(id(kind), (None, None))
+        return name if known is not None and known() is kind else None
+
+    def steps(self, source, name):
         """The compiled cell: pairs of code and whether its value is echoed."""
+        text = source.text
         kinds = _ast.PyCF_ONLY_AST | _ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
         tree = compile(text, name, "exec", kinds | self.flags, True)
+        if source.rewritten:
+            from .idioms import unfold
+
+            with restored:
+                tree = unfold(tree, text, name)
         last = None
         if tree.body and isinstance(tree.body[-1], _ast.Expr) and not _silenced(text):
             last = tree.body.pop()
@@ -131,26 +185,46 @@ class Cells:
 
     def _play(self, steps):
         if any(code.co_flags & _COROUTINE for code, _ in steps):
-            self.kernel.event_loop().complete(self._play_async(steps))
+            left = []
+            try:
+                self.kernel.event_loop().complete(self._play_async(steps, left))
+            finally:
+                # What a cell sets in its context (numpy's print options are there) is set for the next ones too.
+                for variable, value in left:
+                    variable.set(value)
             return
         if self.kernel.loop is not None:
             self.kernel.loop.enter()
         try:
             for code, echoed in steps:
-                value = eval(code, self.names)
+                value = self._evaluate(code)
                 if echoed and value is not None:
                     self._echo(value)
         finally:
             if self.kernel.loop is not None:
                 self.kernel.loop.leave()
 
-    async def _play_async(self, steps):
-        for code, echoed in steps:
-            value = eval(code, self.names)
-            if code.co_flags & _COROUTINE:
-                value = await value
-            if echoed and value is not None:
-                self._echo(value)
+    def _evaluate(self, code):
+        """A trace function that a cell has set sees cells, not the kernel."""
+        if self.trace is not None:
+            settrace(self.trace)
+        try:
+            return eval(code, self.names)
+        finally:
+            self.trace = gettrace()
+            if self.trace is not None:
+                settrace(None)
+
+    async def _play_async(self, steps, left):
+        try:
+            for code, echoed in steps:
+                value = self._evaluate(code)
+                if code.co_flags & _COROUTINE:
+                    value = await value
+                if echoed and value is not None:
+                    self._echo(value)
+        finally:
+            left.extend(copy_context().items())
 
     def _echo(self, value):
         self.history.keep(value)
@@ -178,16 +252,18 @@ def _silenced(code):
         return True
     if ";" not in last and "#" not in last:
         return False
-    import io
-    import tokenize
-
     end = None
-    skipped = (tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.ENDMARKER, tokenize.INDENT, tokenize.DEDENT)
     try:
-        for token in tokenize.generate_tokens(io.StringIO(code).readline):
-            if token.type not in skipped:
-                end = token.string
-    except (tokenize.TokenError, SyntaxError):
+        import io
+        from tokenize import COMMENT, DEDENT, ENDMARKER, INDENT, NEWLINE, NL, generate_tokens
+
+        skipped = (COMMENT, NL, NEWLINE, ENDMARKER, INDENT, DEDENT)
+        with restored:
+            for token in generate_tokens(io.StringIO(code).readline):
+                if token.type not in skipped:
+                    end = token.string
+    except Exception:
+        # No Python, or the tokenizer is broken by what a cell has replaced.
         pass
     return end == ";"
 
@@ -209,9 +285,11 @@ class History:
         self.sources.append(code)
         self.names.setdefault("In", self.sources)
         self.names.setdefault("Out", self.out)
-        # A cell may have cleared its globals.
-        self.names.setdefault("__name__", "__main__")
-        self.names.setdefault("__builtins__", builtins)
+        # A cell may have cleared its globals, or replaced them all.
+        self.names["__name__"] = "__main__"
+        self.names["__builtins__"] = builtins
+        # By line number: a warning of another cell has not been shown yet.
+        self.names.pop("__warningregistry__", None)
 
     def forget(self):
         self.out.clear()
@@ -242,11 +320,3 @@ def _large(value):
         return True
 
 
-def _exit_code(leave):
-    code = leave.code
-    if code is None:
-        return 0
-    if isinstance(code, int):
-        return int(code)
-    print(code, file=sys.stderr)
-    return 1

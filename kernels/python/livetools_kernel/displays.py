@@ -4,6 +4,7 @@ import sys
 from binascii import b2a_base64
 
 from .pretty import PLAIN, bounded, pretty
+from .wire import encode
 
 IMAGE_LIMIT = 5 * 1024 * 1024
 IMAGE_SIDE = 8_000
@@ -260,11 +261,7 @@ def _encoded(data):
 
 
 def _size(content):
-    if isinstance(content, str):
-        return len(content)
-    from json import dumps
-
-    return len(dumps(content))
+    return len(content if isinstance(content, str) else encode(content))
 
 
 def _png_sides(content):

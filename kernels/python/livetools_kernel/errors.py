@@ -2,11 +2,14 @@
 
 import os
 import traceback
+from collections import deque
+from types import TracebackType
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
 _LIBRARY = os.path.dirname(os.__file__)
 MESSAGE_LIMIT = 4_000
 TEXT_LIMIT = 16_000
+FRAMES = 500
 
 
 class UsageError(Exception):
@@ -41,9 +44,26 @@ def _name(kind):
 
 
 def _text(error, rewritten):
-    told = traceback.TracebackException(type(error), error, error.__traceback__)
+    entries, left = _shortened(error.__traceback__)
+    told = traceback.TracebackException(type(error), error, entries)
     _trim(told, rewritten, set())
-    return "".join(told.format())
+    text = "".join(told.format())
+    return "%s(%d more frames between them are left out)\n" % (text, left) if left else text
+
+
+def _shortened(whole):
+    """Without the middle of a recursion without end, each frame of which would be looked up; how many are in it."""
+    first, last, count, entry = [], deque(maxlen=FRAMES), 0, whole
+    while entry is not None:
+        (first if len(first) < FRAMES else last).append(entry)
+        entry, count = entry.tb_next, count + 1
+    left = count - len(first) - len(last)
+    if not left:
+        return whole, 0
+    made = None
+    for entry in reversed([*first, *last]):
+        made = TracebackType(made, entry.tb_frame, entry.tb_lasti, entry.tb_lineno)
+    return made, left
 
 
 def _trim(told, rewritten, seen):
@@ -60,9 +80,10 @@ def _trim(told, rewritten, seen):
 
 
 def _of_the_user(frames):
-    """Without the runner's frames, and what of the standard library is around them: an event loop, a child's wait."""
+    """From the first frame of a cell on, without the runner's and what of the standard library is behind them."""
     kept, behind_runner = [], False
-    for frame in frames:
+    first = next((at for at, frame in enumerate(frames) if frame.filename.startswith("<cell ")), 0)
+    for frame in frames[first:]:
         if frame.filename.startswith(_HERE):
             behind_runner = True
         elif behind_runner and _is_library(frame.filename):

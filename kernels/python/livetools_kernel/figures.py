@@ -41,6 +41,10 @@ def show(*_arguments, **_keywords):
     for figure in _open():
         if not (id(figure) in _shown and not figure.stale):
             _publish(figure)
+    if not _shown:
+        livetools_kernel.current.notice(
+            "plt.show() had nothing to show: figures are closed at the end of their cell; display(figure) shows one again"
+        )
     Gcf.destroy_all()
 
 

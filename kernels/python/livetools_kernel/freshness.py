@@ -3,7 +3,10 @@
 import importlib
 import os
 import sys
+from os import stat
+from types import ModuleType
 
+_names = ModuleType.__dict__["__dict__"].__get__
 LEVELS = {"0": 0, "off": 0, "now": 2, "1": 1, "explicit": 1, "2": 2, "all": 2, "complete": 2, "3": 2}
 
 
@@ -15,6 +18,8 @@ class Freshness:
         self.root = None
         self.reload = False
         self._known = {}
+        # What was told, or could not be reloaded, is not again until it changes.
+        self._tried = {}
         self._seen = 0
 
     def level(self, number):
@@ -26,13 +31,16 @@ class Freshness:
         if len(sys.modules) != self._seen:
             self._find()
         stale = []
-        for name, (path, stamp) in list(self._known.items()):
+        for name, (path, stamp, spec) in list(self._known.items()):
             if name not in sys.modules:
                 del self._known[name]
                 continue
             now = _stamp(path)
-            if now is not None and now != stamp:
-                self._known[name] = (path, now)
+            if spec is not _spec(sys.modules[name]):
+                # A cell has reloaded it.
+                self._known[name] = (path, now, _spec(sys.modules[name]))
+            elif now is not None and now != stamp and self._tried.get(name) != (now, self.reload):
+                self._tried[name] = (now, self.reload)
                 stale.append(name)
         if not stale:
             return
@@ -46,6 +54,7 @@ class Freshness:
         for name in stale:
             try:
                 importlib.reload(sys.modules[name])
+                self._known[name] = (self._known[name][0], self._tried[name][0], _spec(sys.modules[name]))
                 self._renew(name)
             except Exception as error:
                 self.kernel.notice("%s changed on disk and could not be reloaded: %r" % (name, error))
@@ -66,7 +75,7 @@ class Freshness:
         for name, module in list(sys.modules.items()):
             if name in self._known:
                 continue
-            path = getattr(module, "__file__", None)
+            path = _file(module)
             if (
                 isinstance(path, str)
                 and path.startswith(inside)
@@ -75,12 +84,25 @@ class Freshness:
             ):
                 stamp = _stamp(path)
                 if stamp is not None:
-                    self._known[name] = (path, stamp)
+                    self._known[name] = (path, stamp, _spec(module))
+
+
+def _file(module):
+    return _own(module, "__file__")
+
+
+def _spec(module):
+    return _own(module, "__spec__")
+
+
+def _own(module, name):
+    # Not by asking the module: what stands in for one may answer with an error, or load it.
+    return _names(module).get(name) if issubclass(type(module), ModuleType) else None
 
 
 def _stamp(path):
     try:
-        state = os.stat(path)
+        state = stat(path)
         return state.st_mtime_ns, state.st_size
     except OSError:
         return None

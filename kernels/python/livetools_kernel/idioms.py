@@ -9,6 +9,8 @@ from .source import Source
 
 SHELL = "__livetools__"
 
+_DOCUMENT = re.compile(r"<<(?P<tabs>-?)[ \t]*(?P<quote>['\"]?)(?P<word>[A-Za-z_]\w*)(?P=quote)")
+_INDENT = re.compile(r"[ \t\f]*")
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _CELL = re.compile(r"(?:[ \t\f]*(?:#[^\n]*)?\n)*[ \t\f]*%%(?P<name>!|[A-Za-z_]\w*)(?P<line>[^\n]*)(?:\n|\Z)")
 _ASSIGNED = re.compile(
@@ -24,6 +26,8 @@ _NUMBERED = re.compile(r"^(?:In \[\d+\]: ?|[ \t]*\.\.\.+: ?)", re.MULTILINE)
 _POINT = re.compile(r"""(?P<prefix>(?<!\w)[A-Za-z]{0,2})(?P<quote>'''|\"\"\"|'|")|[\[({})\]]|#[^\n]*|\\\n|\n""")
 _IN_FSTRING = re.compile(r"\\[\\'\"]|\{\{|\{|\n|'''|\"\"\"|'|\"")
 _NESTED_QUOTES = sys.version_info >= (3, 12)
+
+_HELD = SHELL + ".held("
 
 # The body of these is Python that belongs to the namespace: the cell runs as usual, with them around it.
 _AROUND = ("time", "capture")
@@ -75,7 +79,7 @@ def _lines(code):
     """The text with its idioms rewritten, and the numbers of the lines concerned."""
     out, rewritten, at, number = [], [], 0, 1
     while at < len(code):
-        indent = re.compile(r"[ \t\f]*").match(code, at).end()
+        indent = _INDENT.match(code, at).end()
         line_end = code.find("\n", indent)
         line_end = len(code) if line_end < 0 else line_end
         call = None
@@ -83,7 +87,12 @@ def _lines(code):
             physical = code[indent:line_end]
             if physical[0] in "%!?" or "=" in physical or "?" in physical:
                 joined, end = _continued(code, indent, line_end)
-                call = _call(joined)
+                call = _call(joined, number)
+                if call is not None and "<<" in joined:
+                    # A document in the line of a shell goes on to the line that ends it.
+                    further = _document_end(code, joined, end)
+                    call = call if further == end else _call(joined + code[end:further], number)
+                    end = further
         if call is None:
             end = _logical_end(code, at)
             out.append(code[at:end])
@@ -114,7 +123,16 @@ def _continued(code, start, end):
     return " ".join(parts), end
 
 
-def _call(line):
+def _document_end(code, line, end):
+    document = _DOCUMENT.search(line)
+    if not document or not re.match(r"!|[^!]*=[ \t]*!", line):
+        return end
+    last = re.compile(r"^%s%s$" % (r"\t*" if document["tabs"] else "", re.escape(document["word"])), re.MULTILINE)
+    found = last.search(code, end)
+    return found.end() if found else end
+
+
+def _call(line, number):
     """The Python for a logical line that is an idiom, else None."""
     helped = _HELP.match(line) if "?" in line else None
     if helped:
@@ -123,7 +141,15 @@ def _call(line):
         return "%s.help(%r, %r)" % (SHELL, what, len(marks) > 1)
     if line.startswith("%%"):
         name = _NAME.match(line, 2)
-        return "%s.misplaced(%r)" % (SHELL, name[0] if name else "") if name else None
+        if name:
+            from .errors import UsageError
+
+            # What follows is no Python: it would be told as a wrong syntax of its own.
+            raise UsageError(
+                "%%%%%s is a cell magic: it stands on the first line of a cell, not on line %d. Nothing of the cell has run"
+                % (name[0], number)
+            )
+        return None
     if line.startswith("%"):
         return _magic(line[1:], statement=True)
     if line.startswith("!!"):
@@ -152,11 +178,33 @@ def _magic(text, statement):
 
 def _timed(rest, statement):
     # In place, so that names are bound and `await` works where the line stands.
+    import warnings
+
     try:
-        compile(rest, "<time>", "eval", 0x2000 | 0x400, True)
+        with warnings.catch_warnings():
+            # Compiled again where it stands.
+            warnings.simplefilter("ignore")
+            compile(rest, "<time>", "eval", 0x2000 | 0x400, True)
         return "%s.stop(%s.start(), (%s))" % (SHELL, SHELL, rest.rstrip(";"))
     except (SyntaxError, ValueError):
-        return "with %s.timed(): %s" % (SHELL, rest) if statement else None
+        # A loop cannot follow `with …:` on its line: it comes to stand there when the cell is parsed.
+        return "with %s.timed(): %s" % (SHELL, _HELD + _literal(rest) + ")") if statement else None
+
+
+def unfold(tree, text, name):
+    """Puts the statements that a cell's text only holds into its tree."""
+    if _HELD not in text:
+        return tree
+    import ast
+
+    class Unfolding(ast.NodeTransformer):
+        def visit_Expr(self, node):
+            call = node.value
+            if not isinstance(call, ast.Call) or ast.unparse(call.func) + "(" != _HELD:
+                return node
+            return ast.parse("\n" * (node.lineno - 1) + call.args[0].value, name).body
+
+    return Unfolding().visit(tree)
 
 
 def _logical_end(code, at):

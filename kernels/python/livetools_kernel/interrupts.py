@@ -1,8 +1,9 @@
 """SIGINT as the interrupt of one cell: never of an idle kernel, of the next cell, or of a half-written frame."""
 
-import os
-import signal
+from _signal import SIG_UNBLOCK, SIGINT, default_int_handler, getsignal, pthread_kill, pthread_sigmask, signal
 from _thread import get_ident, start_new_thread
+from functools import wraps
+from os import register_at_fork
 from time import sleep
 
 # How long a signal waits for the frame that it belongs to.
@@ -10,10 +11,11 @@ WAIT, WAITS = 0.0005, 20
 
 
 class Interrupts:
-    """An interrupt counts when the host named the running cell (`asked`) before it sent the signal."""
+    """A signal counts when the host named the running cell (`asked`) before, or when the cell itself sends it."""
 
-    def __init__(self, wire):
+    def __init__(self, wire, owners):
         self.wire = wire
+        self.owners = owners
         self.running = None
         self.wanted = None
         self.asked_for = self.taken = 0
@@ -21,17 +23,18 @@ class Interrupts:
         self.cancel = lambda _frame: False
         self.main = get_ident()
         self.install()
-        os.register_at_fork(after_in_child=self._forked)
+        register_at_fork(after_in_child=self._forked)
 
     def install(self):
-        """Before every cell: a cell or a library may have put a handler of its own there."""
-        if signal.getsignal(signal.SIGINT) is not self._handler:
-            signal.signal(signal.SIGINT, self._handler)
+        """Before every cell: a cell or a library may have put a handler of its own there, or block the signal."""
+        pthread_sigmask(SIG_UNBLOCK, (SIGINT,))
+        if getsignal(SIGINT) != self._handler:
+            signal(SIGINT, self._handler)
 
     def _forked(self):
         self.running = None
         try:
-            signal.signal(signal.SIGINT, signal.default_int_handler)
+            signal(SIGINT, default_int_handler)
         except ValueError:
             pass
 
@@ -52,6 +55,21 @@ class Interrupts:
         self.asked_for += 1
         start_new_thread(self._deliver, (cell, self.asked_for, self.early))
 
+    def by_itself(self, number=SIGINT):
+        """A cell signals its own process, and means itself: not one that runs by then."""
+        if number == SIGINT and self.owners.current() in (None, self.running):
+            self.wanted = self.running
+
+    def signalling(self, call):
+        """One of the functions by which a cell may do so."""
+
+        @wraps(call)
+        def signalling(*number):
+            self.by_itself(*number)
+            return call(*number)
+
+        return signalling
+
     def _deliver(self, cell, count, at_once):
         # The signal may be ahead of the frame, may have gone to a thread that waits in a call, and is ignored by
         # `os.system` while its child runs: it is repeated until it is taken.
@@ -60,7 +78,7 @@ class Interrupts:
         for _ in range(40):
             if self.taken >= count or self.running != cell:
                 return
-            signal.pthread_kill(self.main, signal.SIGINT)
+            pthread_kill(self.main, SIGINT)
             sleep(0.1)
 
     def _handler(self, _signum, frame):

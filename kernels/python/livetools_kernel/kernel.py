@@ -1,11 +1,11 @@
 """The kernel: takes requests, runs one cell at a time in the real `__main__`, and says how each ended."""
 
-import builtins
 import os
 import sys
 from _queue import SimpleQueue
 from _thread import get_ident
 from functools import wraps
+from os import getcwd
 
 import livetools_kernel
 
@@ -15,6 +15,8 @@ from .cells import Cells
 from .displays import Displays
 from .freshness import Freshness
 from .interrupts import Interrupts
+from .originals import provide
+from .owners import Owners
 from .streams import Streams
 from .wire import Wire
 
@@ -26,10 +28,11 @@ class Kernel:
         livetools_kernel.current = self
         self.wire = Wire()
         self.streams = Streams(self.wire)
-        self.interrupts = Interrupts(self.wire)
+        self.owners = Owners()
+        self.interrupts = Interrupts(self.wire, self.owners)
+        self.streams.killing = self.interrupts.by_itself
         self.queue = SimpleQueue()
         self.cell = None
-        self.last_cell = 0
         self.loop = None
         self.tools = self.lost = False
         self.cells = Cells(self)
@@ -59,16 +62,20 @@ class Kernel:
 
     def _provide(self):
         """The names that cells have without defining them; as builtins they survive a cell that clears its globals."""
-        builtins.exit = builtins.quit = Leave()
-        builtins.input = _input
-        builtins.display = self.displays.display
-        builtins.update_display = self.displays.update_display
-        builtins.clear_output = self.displays.clear
-        builtins.tool = Tools(self.bridge)
-        builtins.tools = self.bridge.tools
-        builtins.ToolError = ToolError
-        builtins.get_ipython = lambda: self.shell
-        builtins.__livetools__ = Reached(self)
+        leave = Leave()
+        provide(
+            exit=leave,
+            quit=leave,
+            input=_input,
+            display=self.displays.display,
+            update_display=self.displays.update_display,
+            clear_output=self.displays.clear,
+            tool=Tools(self.bridge),
+            tools=self.bridge.tools,
+            ToolError=ToolError,
+            get_ipython=lambda: self.shell,
+            __livetools__=Reached(self),
+        )
         sys.breakpointhook = _breakpoint
         os.system = _interruptible(os.system, self.interrupts)
 
@@ -82,10 +89,14 @@ class Kernel:
 
     def tell(self, head, error):
         """An exception that no cell gets, with the lines of the cells it comes from."""
-        from .errors import describe
+        self.say(head + self.cells.described(error)["traceback"])
 
-        stream = getattr(sys, "stderr", None) or self.streams.err
-        stream.write(head + describe(error, self.cells.rewritten)["traceback"])
+    def say(self, text):
+        """A text on standard error, which a cell may have replaced by what takes none."""
+        try:
+            sys.stderr.write(text)
+        except Exception:
+            self.streams.err.write(text)
 
     def handle(self, request):
         """On the reader's thread: what must not wait for the cell is done here, the rest is queued."""
@@ -140,19 +151,16 @@ class Kernel:
             self.notice("the working directory %s cannot be entered: %s" % (cwd, error.strerror))
 
     def _run(self, request):
-        self.cell = self.last_cell = request["cell"]
-        self.streams.repair()
-        self.displays.begin()
-        self._look_where_it_is()
-        if self._shell is not None:
-            self._shell.events.trigger("pre_run_cell")
-        outcome = self.cells.run(request["cell"], request["code"], request.get("file"))
+        self.cell = request["cell"]
+        self.owners.begin(self.cell)
+        self.bridge.begin(self.cell)
+        try:
+            outcome = self._ran(request)
+        except BaseException as error:
+            # What a cell has replaced or left behind may break what is around the next one.
+            outcome = self.cells.failed(error)
         if not self.wire.mine:
             self._leave_fork(outcome)
-        if self._shell is not None:
-            self._shell.events.trigger("post_run_cell")
-        if self.loop is not None:
-            self.loop.tell_failed()
         self.bridge.end()
         frame = dict(outcome, t="done", cell=self.cell)
         rss = _rss()
@@ -161,9 +169,31 @@ class Kernel:
         self.cell = None
         self.wire.send(frame)
 
+    def _ran(self, request):
+        for fd in self.streams.repair():
+            self.notice("an earlier cell led descriptor %d elsewhere; it is the output of the cells again" % fd)
+        self.displays.begin()
+        self._look_where_it_is()
+        if self._shell is not None:
+            self._shell.events.trigger("pre_run_cell")
+        outcome = self.cells.run(request["cell"], request["code"], request.get("file"))
+        if not self.wire.mine:
+            return outcome
+        if self._shell is not None:
+            self._shell.events.trigger("post_run_cell")
+        if self.loop is not None:
+            self.loop.tell_failed()
+        for name in self.streams.astray():
+            self.notice(
+                "sys.{0} is {1!r} now: what is printed goes there; sys.{0} = sys.__{0}__ undoes it".format(
+                    name, getattr(sys, name)
+                )
+            )
+        return outcome
+
     def _look_where_it_is(self):
         try:
-            os.getcwd()
+            getcwd()
             self.lost = False
         except OSError:
             if not self.lost:
@@ -176,8 +206,8 @@ class Kernel:
         os._exit(outcome.get("exit_code", 0 if outcome["status"] == "ok" else 1) & 0xFF)
 
     def publish(self, kind, fields):
-        """An ordered frame of the cell; of the last one when a thread of its shows something later."""
-        self.wire.send(dict(fields, t=kind, cell=self.last_cell if self.cell is None else self.cell))
+        """An ordered frame of the cell that it comes from, which a thread or a task outlives."""
+        self.wire.send(dict(fields, t=kind, cell=self.owners.current() or self.cell or 0))
 
     def notice(self, text):
         """Something for the model to know that is no output of the cell."""
@@ -226,16 +256,16 @@ def _interruptible(call, interrupts):
 
 
 def _breakpoint(*_arguments, **_keywords):
-    print("breakpoint() passed over: nobody is at the keyboard; the debug tool can stop here", file=sys.stderr)
+    print("the breakpoint is passed over: nobody is at the keyboard; the debug tool can stop here", file=sys.stderr)
 
 
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
-def _rss(open=os.open, read=os.read, close=os.close, page=_PAGE):
+def _rss(open=os.open, read=os.read, close=os.close, page=_PAGE, flags=os.O_RDONLY):
     """Bytes in memory; None where the system does not say."""
     try:
-        fd = open("/proc/self/statm", os.O_RDONLY)
+        fd = open("/proc/self/statm", flags)
         try:
             return int(read(fd, 128).split()[1]) * page
         finally:
@@ -260,7 +290,7 @@ def main():
     try:
         import faulthandler
 
-        faulthandler.enable(2)
+        faulthandler.enable(2, all_threads=False)
     except Exception:
         pass
     _children_find_this_python()

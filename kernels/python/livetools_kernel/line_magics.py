@@ -79,13 +79,15 @@ def timeit(shell, line):
 def prun(shell, line):
     from .timing import profile
 
-    profile(line, sys._getframe(2))
+    flags, statement = options(line, "qr", "lsTD")
+    profile(flags, statement, sys._getframe(2))
 
 
 @line_magic("time", verbatim=True)
 def time(shell, line):
-    """Only where `%time` is not the whole statement; else it is rewritten in place."""
-    shell.run_cell(line)
+    """Only for `get_ipython().run_line_magic`; in a cell it is rewritten in place."""
+    with shell.timed():
+        shell.run_cell(line)
 
 
 @line_magic("run")
@@ -254,18 +256,18 @@ def debug(_shell, _line):
 def pip(shell, line):
     from .packages import install
 
-    install(shell, words(line))
+    install(shell, line)
 
 
 @line_magic("uv")
 def uv(shell, line):
     from .packages import uv
 
-    uv(shell, words(line))
+    uv(shell, line)
 
 
 @line_magic("conda")
 def conda(shell, line):
-    from .packages import watched
+    from .packages import conda
 
-    watched(shell, lambda: shell.run(["conda", *words(line)]))
+    conda(shell, line)

@@ -20,6 +20,8 @@ class Loop:
         self.idling = False
         self.cancelled = None
         self.failed = []
+        self.leaving = []
+        self.stands_still = False
         self.loop = self._made()
         kernel.interrupts.cancel = self.cancel
         asyncio.run = asyncio.runners.run = self.outside(asyncio.run)
@@ -58,13 +60,18 @@ class Loop:
 
     def _made(self):
         loop = asyncio.new_event_loop()
-        loop.set_task_factory(self._task)
-        return loop
+        create = loop.create_task
 
-    def _task(self, loop, coroutine, **keywords):
-        task = asyncio.Task(coroutine, loop=loop, **keywords)
-        task.add_done_callback(self._ended)
-        return task
+        # Not a factory: the user may set one, and Python 3.13.0 forgets the names of its tasks.
+        @functools.wraps(create)
+        def create_task(coroutine, **keywords):
+            task = create(coroutine, **keywords)
+            task.add_done_callback(self._ended)
+            return task
+
+        with contextlib.suppress(AttributeError):
+            loop.create_task = create_task
+        return loop
 
     def _ended(self, task):
         # What asyncio itself goes by when it tells of it, which is only when the task is collected.
@@ -74,6 +81,11 @@ class Loop:
     def tell_failed(self):
         """At the end of a cell: what failed in the background and was awaited by nobody, while the task is still held."""
         failed, self.failed = self.failed, []
+        leaving, self.leaving = self.leaving, []
+        for error in leaving:
+            # Of a callback: a task keeps its own.
+            if not any(task._exception is error for task in failed):
+                self.kernel.tell("", error)
         for task in failed:
             if getattr(task, "_log_traceback", False):
                 task._log_traceback = False
@@ -93,7 +105,7 @@ class Loop:
         self.task = task = self.open().loop.create_task(coroutine)
         self.cancelled = None
         try:
-            self.loop.run_until_complete(task)
+            self._run_out(task)
         except KeyboardInterrupt:
             # Another task was running: the cell's own is still to be ended.
             if not task.done():
@@ -107,6 +119,28 @@ class Loop:
             raise KeyboardInterrupt().with_traceback(_where(error)) from None
         finally:
             self.task = None
+            if task.done() and not task.cancelled():
+                # Told by the cell; asyncio need not tell it again.
+                task.exception()
+
+    def _run_out(self, task):
+        while True:
+            try:
+                return self.loop.run_until_complete(task)
+            except SystemExit as error:
+                if task.done():
+                    raise
+                # Another task's, or a callback's: it ends no cell that does not await it.
+                self._left(error)
+
+    def _left(self, error):
+        self.leaving.append(error)
+        # Now the task that it comes from is told that it has ended.
+        self.loop.call_soon(self.loop.stop)
+        try:
+            self.loop.run_forever()
+        except SystemExit as another:
+            self._left(another)
 
     def cancel(self, frame):
         """On an interrupt: cancels the cell's task when the loop only waits; False when code of a cell is running."""
@@ -129,8 +163,11 @@ class Loop:
 
     def wake(self):
         """From another thread: a request is there."""
-        with contextlib.suppress(RuntimeError):
+        try:
             self.loop.call_soon_threadsafe(self._stop)
+        except Exception:
+            # Closed, or asyncio is broken by what a cell has replaced: then nothing idles on it.
+            pass
 
     def _stop(self):
         if self.idling:
@@ -144,10 +181,17 @@ class Loop:
             while queue.empty():
                 try:
                     self.loop.run_forever()
+                    self.stands_still = False
                 except KeyboardInterrupt:
                     pass
-                except BaseException:
-                    sys.excepthook(*sys.exc_info())
+                except SystemExit as error:
+                    self._left(error)
+                except BaseException as error:
+                    # No task's: the loop itself is broken by what a cell has replaced, and would raise for ever.
+                    if not self.stands_still:
+                        self.kernel.tell("The event loop stands still:\n", error)
+                    self.stands_still = True
+                    break
         finally:
             self.idling = False
         return queue.get()

@@ -1,7 +1,9 @@
 """What is put right in modules of others, so that they do in a kernel what they do in a program."""
 
+import _thread
 import os
 import sys
+from functools import wraps
 
 from .hooks import Hooks
 
@@ -13,8 +15,14 @@ def install(kernel):
     hooks = Hooks()
     hooks.on("linecache", kernel.cells.linecache_imported)
     hooks.on("asyncio", kernel.asyncio_imported)
+    _thread.interrupt_main = kernel.interrupts.signalling(_thread.interrupt_main)
+    hooks.on("signal", lambda module: setattr(module, "raise_signal", kernel.interrupts.signalling(module.raise_signal)))
+    hooks.on("pdb", lambda module: setattr(module, "set_trace", sys.breakpointhook))
+    hooks.on("inspect", lambda module: _inspect(module, kernel.cells))
     hooks.on("anyio", lambda module: setattr(module, "run", kernel.event_loop().outside(module.run)))
-    hooks.on("threading", lambda module: setattr(module, "excepthook", _in_thread(kernel)))
+    hooks.on("threading", lambda module: _threading(module, kernel))
+    hooks.on("concurrent.futures.thread", kernel.owners.futures_imported)
+    hooks.on("multiprocessing.pool", kernel.owners.pool_imported)
     hooks.on("multiprocessing.spawn", _spawn)
     hooks.on("multiprocessing.context", _default_context)
     hooks.on("getpass", _getpass)
@@ -35,13 +43,39 @@ def install(kernel):
         warnings.filterwarnings("ignore", ".*multi-threaded, use of fork", DeprecationWarning)
 
 
-def _in_thread(kernel):
+def _threading(module, kernel):
     def excepthook(raised):
         if raised.exc_type is not SystemExit:
             name = raised.thread.name if raised.thread else "of no name"
             kernel.tell("Exception in thread %s:\n" % name, raised.exc_value)
 
-    return excepthook
+    module.excepthook = excepthook
+    kernel.owners.threading_imported(module)
+
+
+def _inspect(module, cells):
+    findsource, getfile = module.findsource, module.getfile
+
+    def place(kind):
+        if not isinstance(kind, type) or kind.__module__ != "__main__":
+            return None
+        from linecache import cache
+
+        from .class_sources import place
+
+        return place(kind, cells, cache)
+
+    @wraps(getfile)
+    def file(object):
+        found = place(object)
+        return getfile(object) if found is None else found[0]
+
+    @wraps(findsource)
+    def source(object):
+        found = place(object)
+        return findsource(object) if found is None else found[1:]
+
+    module.getfile, module.findsource = file, source
 
 
 def _spawn(module):

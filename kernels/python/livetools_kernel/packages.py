@@ -3,6 +3,8 @@
 import importlib
 import importlib.util
 import os
+import re
+import shlex
 import shutil
 import sys
 import sysconfig
@@ -13,38 +15,65 @@ from importlib.machinery import EXTENSION_SUFFIXES
 from .errors import UsageError
 
 
-def install(shell, arguments):
+_COMMAND = re.compile(r"([a-z][\w-]*)?\s*(.*)", re.DOTALL)
+_CHANGES = frozenset(("create", "download", "install", "remove", "sync", "uninstall", "update", "upgrade", "wheel"))
+_AGREED = re.compile(r"(?:^|\s)(?:-y|--yes)(?:\s|$)")
+# Outside of quotes: a comparison of versions, which is no redirection, and the `&` of an address.
+_NO_OPERATOR = re.compile(
+    r"""(?P<quoted>"(?:\\.|[^"\\])*"|'[^']*'|\\.)|(?<!\s\d)(?<=[\w\],.*])[<>](?==|\d)|[<>](?==)|(?<=\w)&(?=\w)""", re.DOTALL
+)
+
+
+def install(shell, line):
     """`%pip …` by pip, by uv where the environment has no pip, or by the pip that Python carries."""
-    watched(shell, lambda: _pip(shell, arguments))
+    watched(shell, line, lambda: _pip(shell, *_COMMAND.match(line.strip()).groups("")))
 
 
-def uv(shell, arguments):
+def uv(shell, line):
     """`%uv pip …` on this interpreter."""
-    if arguments[:1] == ["pip"] and "--python" not in arguments:
-        arguments = ["pip", *arguments[1:2], "--python", sys.executable, *arguments[2:]]
-    watched(shell, lambda: shell.run(["uv", *arguments]))
+    command, rest = _COMMAND.match(line.strip()).groups("")
+    words = ["uv", command]
+    if command == "pip" and "--python" not in rest:
+        command, rest = _COMMAND.match(rest).groups("")
+        words += [command, "--python", sys.executable]
+    watched(shell, line, lambda: _run(shell, words, rest))
 
 
-def _pip(shell, arguments):
-    if arguments[:1] == ["uninstall"] and "-y" not in arguments and "--yes" not in arguments:
-        arguments = ["uninstall", "-y", *arguments[1:]]
+def conda(shell, line):
+    """`%conda …`, agreed to: nobody is asked."""
+    command, rest = _COMMAND.match(line.strip()).groups("")
+    asks = command in ("create", "install", "update", "upgrade", "remove", "uninstall")
+    watched(shell, line, lambda: _run(shell, ["conda", command], rest, asks))
+
+
+def _pip(shell, command, rest):
     if importlib.util.find_spec("pip") is None:
         tool = shutil.which("uv")
         if tool:
-            return shell.run([tool, "pip", *arguments[:1], "--python", sys.executable, *arguments[1:]])
+            return _run(shell, [tool, "pip", command, "--python", sys.executable], rest)
         if importlib.util.find_spec("ensurepip") is None or shell.run([sys.executable, "-m", "ensurepip", "--upgrade"]):
             raise UsageError(
                 "%s has no pip, and neither uv nor ensurepip is there: run `python3 -m venv .venv` in the project, "
                 "then start again with reset" % sys.executable
             )
         importlib.invalidate_caches()
-    status = shell.run([sys.executable, "-m", "pip", "--disable-pip-version-check", *arguments])
-    if status and arguments[:1] == ["install"] and _managed():
+    program = [sys.executable, "-m", "pip", "--disable-pip-version-check", command]
+    status = _run(shell, program, rest, command == "uninstall")
+    if status and command == "install" and _managed():
         shell.kernel.notice(
             "%s is managed by the system and takes no packages: make an environment with `python3 -m venv .venv` "
             "in the project, then reset; it is then preferred" % sys.executable
         )
     return status
+
+
+def _run(shell, program, rest, asks=False):
+    """Runs a program with a rest that is the shell's (`| tail -1`, `2>&1`); gives the status of what installs."""
+    words = [word for word in program if word]
+    if asks and not _AGREED.search(rest):
+        words.append("-y")
+    rest = _NO_OPERATOR.sub(lambda found: found[0] if found["quoted"] else "\\" + found[0], rest)
+    return shell.run_line("%s %s" % (shlex.join(words), rest), not _CHANGES.isdisjoint(words))
 
 
 def _managed():
@@ -53,14 +82,15 @@ def _managed():
     )
 
 
-def watched(shell, call):
+def watched(shell, line, call):
     """Runs an installer; then what changed is imported anew, or the reason why not is told."""
     before = _versions()
     status = call()
     importlib.invalidate_caches()
     _refresh(shell.kernel, before, _versions())
     shell.user_ns["_exit_code"] = status
-    if status:
+    # Of `list | grep name` it only says that the name is not there.
+    if status and not ("|" in line and _CHANGES.isdisjoint(line.split())):
         raise UsageError("the installer exited with %s" % status)
 
 

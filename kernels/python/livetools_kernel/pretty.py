@@ -5,6 +5,8 @@ from time import monotonic
 WIDTH = 79
 ITEMS = 1_000
 LIMIT = 64 * 1024
+# Of bytes little is read: their beginning says what they are.
+BYTES = 2_000
 SECONDS = 2.0
 DEPTH = 60
 
@@ -21,7 +23,7 @@ def pretty(value):
     """The echo of a value: at most 64 KiB, head and tail."""
     kind = type(value)
     if kind is str or kind is bytes or kind is bytearray:
-        return _long(value, LIMIT)
+        return _long(value, LIMIT if kind is str else BYTES)
     if kind not in _OPEN:
         return bounded(repr(value))
     return bounded(_Printer().text(value, 0))
@@ -60,7 +62,7 @@ class _Printer:
     def text(self, value, indent):
         kind = type(value)
         if kind is str or kind is bytes or kind is bytearray:
-            text = _long(value, max(200, min(self.left, LIMIT)))
+            text = _long(value, max(200, min(self.left, LIMIT if kind is str else BYTES)))
         elif kind in _OPEN and kind.__repr__ is _REPRS[kind]:
             return self._container(value, kind, indent)
         else:

@@ -50,15 +50,15 @@ def _styler(styler):
 
 
 def _picture(image):
-    sides = image.size
+    sides, mode = image.size, image.mode
     if max(sides) > IMAGE_SIDE:
         image = image.copy()
         image.thumbnail((IMAGE_SIDE, IMAGE_SIDE))
-    if image.mode not in ("1", "L", "LA", "P", "RGB", "RGBA", "I", "I;16"):
+    if mode not in ("1", "L", "LA", "P", "RGB", "RGBA", "I", "I;16"):
         image = image.convert("RGB")
     data = io.BytesIO()
     image.save(data, "PNG")
-    text = "<%s image of %d×%d pixels>" % (image.mode, *sides)
+    text = "<%s image of %d×%d pixels>" % (mode, *sides)
     if image.size != sides:
         text += " shown at %d×%d" % image.size
     return {"image/png": data.getvalue(), "text/plain": text}

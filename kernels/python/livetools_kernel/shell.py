@@ -97,9 +97,6 @@ class Shell:
             line = self.filled(line, sys._getframe(1))
         return call(self, line, body)
 
-    def misplaced(self, name):
-        raise UsageError("%%%%%s is a cell magic: it stands on the first line of a cell" % name)
-
     def around(self, name, line):
         return _magics().AROUND[name](self, line)
 
@@ -188,6 +185,11 @@ class Shell:
         if out is not None:
             sys.stdout.write(printed.decode("utf-8", "replace"))
         return process.returncode
+
+    def run_line(self, command, first):
+        """Runs a line of the shell; gives its status, or that of its `first` program, whatever that is piped into."""
+        ending = "\nexit ${PIPESTATUS[0]}" if first and _bash().endswith("bash") else ""
+        return self.run(command + ending, shell=True)
 
     def script(self, command, body):
         """A program that is given the body as its script; standard input is empty where the program can do without."""

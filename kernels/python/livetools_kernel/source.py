@@ -2,6 +2,8 @@
 
 import re
 
+from .originals import restored
+
 # What makes it worth to look closer; a false alarm costs milliseconds and changes nothing.
 _SUSPECT = re.compile(
     r"^[ \t\f]*(?:[%!?]|>>>|In \[\d)|\?[ \t]*$|=[ \t]*[%!]|\A(?:[ \t\f]*(?:#[^\n]*)?\n)*[ \t\f]+[^\s#]", re.MULTILINE
@@ -32,5 +34,6 @@ def prepare(code):
     if _SUSPECT.search(code):
         from .idioms import rewrite
 
-        return rewrite(code)
+        with restored:
+            return rewrite(code)
     return Source(code)

@@ -4,6 +4,8 @@ import io
 import os
 import sys
 from _thread import allocate_lock, start_new_thread
+from os import dup2, fstat, set_blocking
+from os.path import samestat
 from time import monotonic, sleep
 
 from .wire import SWITCH
@@ -12,6 +14,7 @@ WINDOW = 0.05
 WRITES_A_WINDOW = 100
 
 _write = io.TextIOWrapper.write
+_BUFFER = io.IOBase
 _STARTS_A_CHILD = frozenset(("subprocess.Popen", "os.system", "os.posix_spawn", "os.spawn", "os.exec", "os.forkpty"))
 
 
@@ -92,6 +95,8 @@ class Streams:
         self._wake.acquire()
         self.c_flush = lambda: None
         self.c_active = False
+        self.told = {"stdout": None, "stderr": None}
+        self.killing = lambda _number: None
         self.out = self.err = None
         self.install()
         wire.flush = self.flush
@@ -104,14 +109,19 @@ class Streams:
         self.err = sys.stderr = sys.__stderr__ = Stream(2, "<stderr>", self)
 
     def repair(self):
-        """Gives the next cell streams that work, whatever the last one closed."""
+        """Gives the next cell streams that work, whatever the last one closed or led elsewhere; tells what was led."""
         if not self.wire.mine:
-            return
+            return ()
+        led = []
         for fd, copy in zip((1, 2), self.wire.pipes):
             try:
-                os.set_blocking(fd, True)
+                set_blocking(fd, True)
+                if samestat(fstat(fd), fstat(copy)):
+                    continue
+                led.append(fd)
             except OSError:
-                os.dup2(copy, fd)
+                pass
+            dup2(copy, fd)
         for name, fd in (("stdout", 1), ("stderr", 2)):
             if _works(getattr(sys, name, None)):
                 continue
@@ -121,6 +131,18 @@ class Streams:
                 setattr(self, name[3:], stream)
                 setattr(sys, "__%s__" % name, stream)
             setattr(sys, name, stream)
+        return led
+
+    def astray(self):
+        """The names of streams that a cell has replaced by a buffer or a file, each told once."""
+        names = []
+        for name in ("stdout", "stderr"):
+            stream = getattr(sys, name, None)
+            if stream is not self.told[name]:
+                self.told[name] = stream
+                if isinstance(stream, _BUFFER) and not isinstance(stream, Stream):
+                    names.append(name)
+        return names
 
     def flush(self):
         """Brings everything printed so far to the pipes."""
@@ -191,6 +213,8 @@ class Streams:
             if event != "os.exec":
                 self.wire.mark(SWITCH)
             self.last = _CHILD
+        elif event == "os.kill" and arguments[0] == self.wire.pid:
+            self.killing(arguments[1])
 
     def _c_begins(self):
         """Something may print through the C library from now on."""

@@ -45,10 +45,13 @@ class Measured:
         return "<TimeitResult : %s>" % self.text
 
 
-def profile(statement, frame):
-    """Prints where a statement spends its time."""
+def profile(flags, statement, frame):
+    """Prints where a statement spends its time: `-s` says by what it is sorted, `-l` how many lines."""
+    limit = flags.get("l", "30")
     taken = cProfile.Profile()
     try:
         taken.runctx(statement, frame.f_globals, frame.f_locals)
     finally:
-        pstats.Stats(taken, stream=sys.stdout).sort_stats("tottime").print_stats(30)
+        pstats.Stats(taken, stream=sys.stdout).sort_stats(flags.get("s", "tottime")).print_stats(
+            int(limit) if limit.isdigit() else limit
+        )

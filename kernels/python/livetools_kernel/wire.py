@@ -1,14 +1,21 @@
 """Frames to and from the host: one ASCII JSON object a line on two descriptors that no child inherits."""
 
 import fcntl
-import json
 import os
+from _json import encode_basestring_ascii, make_encoder, make_scanner
 from _thread import RLock, allocate_lock, get_ident, start_new_thread
 
-# Bound here, so that a cell which replaces them in their modules does not reach the protocol.
-_encode = json.JSONEncoder(ensure_ascii=True, allow_nan=False, separators=(",", ":")).encode
-_decode = json.JSONDecoder().decode
-_write, _read, _close, _getpid, _set_blocking, _exit = os.write, os.read, os.close, os.getpid, os.set_blocking, os._exit
+# Bound here, and without the Python around JSON's own: a cell may replace what it finds in modules.
+_write, _read, _close, _getpid, _exit = os.write, os.read, os.close, os.getpid, os._exit
+_chunks = make_encoder(None, None, encode_basestring_ascii, None, ":", ",", False, False, False)
+
+
+class _Reading:
+    strict, object_hook, object_pairs_hook = True, None, None
+    parse_float, parse_int, parse_constant = float, int, None
+
+
+_scan = make_scanner(_Reading)
 
 MAX_FRAME = 64 * 1024 * 1024
 SWITCH = b"~"
@@ -16,6 +23,11 @@ SWITCH = b"~"
 
 class TooLarge(ValueError):
     """A frame over 64 MiB; nothing of it was sent."""
+
+
+def encode(value):
+    """JSON in ASCII."""
+    return "".join(_chunks(value, 0))
 
 
 def _high(fd):
@@ -92,7 +104,7 @@ class Wire:
             # A finalizer that ran inside a send: its frame follows.
             self.late.append((frame, ordered))
             return
-        body = _encode(frame).encode("ascii")
+        body = encode(frame).encode("ascii")
         if len(body) > MAX_FRAME:
             raise TooLarge("a frame of %d bytes is over the limit of %d" % (len(body), MAX_FRAME))
         with self.shield, self.lock:
@@ -102,6 +114,9 @@ class Wire:
                     self.flush()
                     body = b'%b,"seq":%d}' % (body[:-1], self.mark())
                 _write_all(self.frames, body + b"\n")
+            except OSError:
+                _write(2, b"a cell has closed the descriptors that this kernel speaks through: it ends\n")
+                _exit(1)
             finally:
                 self.owner = None
         while self.late:
@@ -128,7 +143,7 @@ class Wire:
                     pending.clear()
                     if line.strip():
                         try:
-                            handle(_decode(line.decode("utf-8", "replace")))
+                            handle(_scan(line.decode("utf-8", "replace").strip(), 0)[0])
                         except Exception as error:
                             self.send({"t": "notice", "text": "a request could not be handled: %r" % (error,)}, False)
 
@@ -154,6 +169,3 @@ class _Shield:
                 pending, self.pending = self.pending, None
                 pending()
         return False
-
-
-__all__ = ["Wire", "TooLarge", "allocate_lock", "start_new_thread"]

@@ -98,6 +98,23 @@ describe("tool", () => {
       expect(echo(results[2]!)).toBe("1")
     }))
 
+  it("gives images as bytes, which are not echoed whole", () =>
+    withKernel(async (kernel) => {
+      const png = Buffer.concat([Buffer.from("89504e470d0a1a0a", "hex"), Buffer.alloc(10_000, 7)])
+      const shown = { outputs: [{ kind: "display", data: { "image/png": png.toString("base64"), "text/plain": "p" } }] }
+      const results = await all(
+        kernel,
+        `given = tool("read", ${JSON.stringify(shown)})\nimage = given["outputs"][0]["data"]["image/png"]\ntype(image), len(image), image[:4]`,
+        "given",
+        "image",
+        "tool('read', outputs=[{'data': {'image/png': 5}}, {'data': 1}, 2], data='x')"
+      )
+      expect(echo(results[0]!)).toBe(String.raw`(<class 'bytes'>, 10008, b'\x89PNG')`)
+      expect(echo(results[1]!)).toMatch(/8008 of 10008 bytes left out/)
+      expect(echo(results[2]!)).toMatch(/^b'\\x89PNG\\r\\n\\x1a\\n\\x07.*8008 of 10008 bytes left out/s)
+      expect(echo(results[3]!)).toBe("{'outputs': [{'data': {'image/png': 5}}, {'data': 1}, 2], 'data': 'x'}")
+    }))
+
   it("raises ToolError with the tool's message", () =>
     withKernel(async (kernel) => {
       const results = await all(
@@ -158,11 +175,75 @@ describe("tool", () => {
         "go.set()"
       )
       expect(stdout(results[0]!)).toContain("forked process")
-      await new Promise((resolve) => setTimeout(resolve, 600))
-      expect(stderr(await kernel.run("t.join()"))).toContain("comes too late")
+      expect(stderr(await kernel.run("t.join()"))).toContain(
+        "cell 2 has ended, which started this thread: its call of read comes too late."
+      )
     })
     await withKernel(async (kernel) => {
       expect(errorOf(await kernel.run("tool('read')"))?.["message"]).toContain("no tools")
     }, {})
   })
+
+  it("belongs to the cell that started its thread or task, also when another cell runs", () =>
+    withKernel(async (kernel) => {
+      const results = await all(
+        kernel,
+        `import asyncio, threading
+go, said = threading.Event(), []
+def call(then=None):
+    go.wait()
+    try: said.append(tool.read(path="a"))
+    except ToolError as error: said.append((str(error).partition(":")[0], error.code))
+    if then: started = threading.Thread(target=then); started.start(); started.join()
+class Own(threading.Thread):
+    def run(self): call()
+threads = [threading.Thread(target=call, args=(call,)), Own(), threading.Timer(0, call)]
+for thread in threads: thread.start()
+async def later():
+    await asyncio.sleep(0.05)
+    while not go.is_set(): await asyncio.sleep(0.01)
+    call()
+task = asyncio.create_task(later())`,
+        "go.set()\nfor thread in threads: thread.join()\nawait task\nsaid == said[:1] * 4 + [('cell 1 has ended, which started this task', 'cell_ended')] and said[0]",
+        "mine = threading.Thread(target=call); mine.start(); mine.join(); said[-1]",
+        "await asyncio.create_task(tool.aread(path='b'))"
+      )
+      expect(results.map((result) => echo(result))).toEqual([
+        undefined,
+        "('cell 1 has ended, which started this thread', 'cell_ended')",
+        "{'path': 'a'}",
+        "{'path': 'b'}"
+      ])
+    }))
+
+  it("belongs to the cell that submits to a pool of an earlier one", () =>
+    withKernel(async (kernel) => {
+      const use = `[
+    list(executor.map(call, range(3))), executor.submit(call, 1).result(),
+    pool.map(call, range(2)), pool.apply(call, (1,)), pool.starmap(call, [(1,)]), list(pool.imap(call, [1])),
+    await asyncio.to_thread(call, 1), await asyncio.get_running_loop().run_in_executor(None, call, 1)]`
+      const results = await all(
+        kernel,
+        `import asyncio
+if not hasattr(asyncio, "to_thread"): asyncio.to_thread = lambda *a: asyncio.get_running_loop().run_in_executor(None, *a)
+from concurrent.futures import ThreadPoolExecutor
+from multiprocessing.pool import ThreadPool
+executor, pool = ThreadPoolExecutor(1), ThreadPool(1)
+def call(number): return tool.read(path=number)["path"]
+${use}`,
+        use
+      )
+      for (const result of results) expect(echo(result)).toBe("[[0, 1, 2], 1, [0, 1], 1, [1], [1], 1, 1]")
+      expect(new Set(calls.slice(-11).map((call) => call["cell"]))).toEqual(new Set([2]))
+    }))
+
+  it("shows under the cell that it belongs to", () =>
+    withKernel(async (kernel) => {
+      await kernel.run(
+        "import threading\ngo = threading.Event()\nthread = threading.Thread(target=lambda: (go.wait(), display('late')))\nthread.start()"
+      )
+      await kernel.run("display('own'); go.set(); thread.join()")
+      const shown = kernel.frames.filter((frame) => frame.t === "display")
+      expect(shown.map(({ cell }) => cell)).toEqual([2, 1])
+    }))
 })

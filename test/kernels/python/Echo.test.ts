@@ -130,10 +130,19 @@ describe("namespace", () => {
     ])
   })
 
-  it("survives a cell that clears it", async () => {
-    const all = await cells(["a = 1\nglobals().clear()", "!echo shell", "print(len('abc')); __name__"])
-    expect(all.map((result) => result.status)).toEqual(["ok", "ok", "ok"])
+  it("survives a cell that clears it, or replaces all of it", async () => {
+    const all = await cells([
+      "a = 1\nglobals().clear()",
+      "!echo shell",
+      "print(len('abc')); __name__",
+      "for name in list(globals()): globals()[name] = None",
+      "import sys\nclass P: pass\nlen('ab'), __name__, P.__module__",
+      "__builtins__ = {}",
+      "%pwd;"
+    ])
+    expect(all.map((result) => result.status)).toEqual(Array(7).fill("ok"))
     expect(echo(all[2]!)).toBe("'__main__'")
+    expect(echo(all[4]!)).toBe("(2, '__main__', '__main__')")
   })
 
   it("keeps what was bound before an error", async () => {

@@ -53,6 +53,15 @@ describe("tracebacks", () => {
     expect(traceback(long!)).toContain("characters left out")
   })
 
+  it("are told in time though they are hundreds of thousands of frames long", async () => {
+    const [deep] = await cells([
+      "import sys\nsys.setrecursionlimit(20_000)\ndef r(n): return 1 / (n and r(n - 1))\nr(15_000)"
+    ])
+    expect(errorOf(deep!)?.["name"]).toBe("ZeroDivisionError")
+    expect(traceback(deep!)).toMatch(/^Traceback .*\n {2}File "<cell 1>", line 4, in <module>\n {4}r\(15_000\)\n/)
+    expect(traceback(deep!)).toMatch(/ZeroDivisionError: .*\n\(140\d\d more frames between them are left out\)\n$/)
+  })
+
   it("are made of errors that cannot be told", async () => {
     const [broken, nasty, after] = await cells([
       "class E(Exception):\n    def __str__(self): raise RuntimeError('no')\nraise E()",

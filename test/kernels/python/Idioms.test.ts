@@ -177,6 +177,42 @@ describe("cell magics", () => {
     expect(stdout(all[3]!)).toContain("Wall time")
   })
 
+  it("take the documents of the shell's lines with them", async () => {
+    const results = await cells([
+      "y = 1\n!cat <<EOT\nhi {y} it's\nEOT\n1 / 0",
+      "def f():\n    got = !cat <<-'X' | tr a-z A-Z\n\tone\n\n\ttwo\n\tX\n    return got\nf()",
+      "!cat <<A\n1\nA\n!cat <<A\n2\nA\nx = 1 << 3\nprint(x)",
+      "!echo $((1<<4)) '<<B'"
+    ])
+    expect(stdout(results[0]!)).toBe("hi 1 it's\n")
+    expect(errorOf(results[0]!)?.["traceback"]).toContain('File "<cell 1>", line 5')
+    expect(echo(results[1]!)).toBe("['ONE', '', 'TWO']")
+    expect(stdout(results[2]!)).toBe("1\n2\n8\n")
+    expect(stdout(results[3]!)).toBe("16 <<B\n")
+  })
+
+  it("measure loops and other statements with %time, where they stand", async () => {
+    const results = await cells([
+      "%time for n in range(3): print(n)",
+      "def f(n):\n    %time for i in range(n): last = i\n    return last\nf(4), n",
+      "import asyncio\n%time async with asyncio.Lock(): x = await asyncio.sleep(0, 5)\nx",
+      "%time a = 1; b = 2\na + b",
+      "x = 1\n%time for n in",
+      "%time if True: 1 / 0",
+      "%%time x = 1\n2",
+      "%%time\ny = 0\nfor n in range(3): y += n\nif y: y += 1\ny",
+      "%prun -l 1 -s cumtime sum([1])"
+    ])
+    expect(stdout(results[0]!)).toMatch(/^0\n1\n2\nCPU times: .*\nWall time: .*\n$/)
+    expect(results.slice(1, 4).map((result) => echo(result))).toEqual(["(3, 2)", "5", "3"])
+    for (const result of results.slice(1, 4)) expect(stdout(result)).toMatch(/^CPU times: .*\nWall time: .*\n$/)
+    expect(errorOf(results[4]!)?.["traceback"]).toContain('File "<cell 5>", line 2\n    %time for n in\n')
+    expect(errorOf(results[5]!)?.["traceback"]).toContain("    %time if True: 1 / 0\n")
+    expect(errorOf(results[6]!)?.["message"]).toContain("%%time has nothing behind it")
+    expect(echo(results[7]!)).toBe("4")
+    expect(stdout(results[8]!)).toContain("due to restriction <1>")
+  })
+
   it("measure with %timeit", async () => {
     const all = await cells([
       "%timeit -n 10 -r 2 1+1",
@@ -252,7 +288,9 @@ describe("line magics", () => {
     expect(errorOf(unknown!)?.["traceback"]).toMatch(/^UsageError: unknown magic %whoo \(did you mean %who/)
     expect(errorOf(unknown!)?.["traceback"]).toContain("%timeit")
     expect(errorOf(cell!)?.["traceback"]).toContain("%%bash")
-    expect(errorOf(misplaced!)?.["traceback"]).toContain("first line")
+    expect(errorOf(misplaced!)?.["traceback"]).toBe(
+      "UsageError: %%bash is a cell magic: it stands on the first line of a cell, not on line 2. Nothing of the cell has run\n"
+    )
     expect(echo(after!)).toBe("1")
   })
 

@@ -2,7 +2,17 @@ import * as Fs from "node:fs"
 import * as Os from "node:os"
 import * as Path from "node:path"
 import { describe, expect, it } from "vitest"
-import { cells, displays, echo, errorOf, Kernel, minor, type Result, stdout } from "../../support/PythonRunner.ts"
+import {
+  cells,
+  displays,
+  echo,
+  errorOf,
+  Kernel,
+  minor,
+  type Result,
+  stderr,
+  stdout
+} from "../../support/PythonRunner.ts"
 
 const wait = (millis: number) => new Promise((resolve) => setTimeout(resolve, millis))
 
@@ -121,6 +131,27 @@ describe("an interrupt", { timeout: 60_000 }, () => {
       expect(echo(await alone)).toBe("2")
     }))
 
+  it("comes of the cell's own program too, and ends no other cell", () =>
+    withKernel(async (kernel) => {
+      for (const own of [
+        "os.kill(os.getpid(), signal.SIGINT); time.sleep(5)",
+        "signal.raise_signal(signal.SIGINT)",
+        "threading.Timer(0.05, _thread.interrupt_main).start()\nwhile True: pass",
+        "threading.Timer(0.05, lambda: os.kill(os.getpid(), 2)).start()\nawait asyncio.sleep(5)"
+      ]) {
+        const result = await kernel.run(`import _thread, asyncio, os, signal, threading, time\n${own}`)
+        expect([result.status, errorOf(result)?.["name"]]).toEqual(["interrupted", "KeyboardInterrupt"])
+      }
+      expect(stdout(await kernel.run("try: _thread.interrupt_main()\nexcept KeyboardInterrupt: print('caught')"))).toBe(
+        "caught\n"
+      )
+      await kernel.run(
+        "go = threading.Event()\nlate = threading.Thread(target=lambda: (go.wait(), _thread.interrupt_main(), os.kill(os.getpid(), 2)))\nlate.start()"
+      )
+      const next = await kernel.run("go.set(); late.join(); time.sleep(0.1)\n3")
+      expect([next.status, echo(next)]).toEqual(["ok", "3"])
+    }))
+
   it("works again after a cell that ignored the signal or took it", () =>
     withKernel(async (kernel) => {
       await kernel.run("import signal; signal.signal(signal.SIGINT, signal.SIG_IGN);")
@@ -227,10 +258,18 @@ describe("the event loop", () => {
       "import asyncio\nawait asyncio.sleep(0)\nexit(2)",
       "async def leave(): raise SystemExit(1)\nt = asyncio.create_task(leave());",
       "1",
-      "await asyncio.sleep(0.01, 4)"
+      "await asyncio.sleep(0.01, 4)",
+      "await asyncio.gather(asyncio.sleep(5), leave())",
+      "asyncio.get_running_loop().call_soon(exit, 4)\nawait asyncio.sleep(0.01, 5)"
     ])
     expect(all[0]).toMatchObject({ status: "exit", exitCode: 2 })
     expect(echo(all[3]!)).toBe("4")
+    const said = all.slice(1, 4).map((result) => stderr(result))
+    // At the end of the first cell in which it has run, once, and with the name that asyncio gave it.
+    expect(said.join("")).toMatch(/^Task Task-\d+ failed, and nothing has awaited it:[^]*in leave[^]*SystemExit: 1\n$/)
+    expect(said.join("").split("SystemExit: 1")).toHaveLength(2)
+    expect(all[4]).toMatchObject({ status: "exit", exitCode: 1 })
+    expect([echo(all[5]!), stderr(all[5]!)]).toEqual(["5", "SystemExit: 4\n"])
   })
 
   it.runIf(minor >= 11)(`has working time limits (needs Python 3.11, this is 3.${minor})`, async () => {

@@ -229,6 +229,33 @@ describe("packages", { timeout: 60_000 }, () => {
     expect(stdout(all[5]!)).toContain("['list']")
   })
 
+  it("are installed by a line of the shell: pipes, redirections, variables, comments", async () => {
+    const all = await cells(
+      [
+        "%pip install piped==1.0 | sed s/installed/has/",
+        "%pip install missing==1 2>&1 | tail -1",
+        "_exit_code",
+        "%pip list a>=1,<2 'b c' x[extra]>1 git+https://host/p#egg=p&subdirectory=q # of these",
+        "name = 'piped'\n%pip show {name} $name $MISSING_HERE",
+        "%pip list | grep nothing-of-it",
+        "_exit_code",
+        "%pip uninstall x\n%pip uninstall -y x"
+      ],
+      { env: site() }
+    )
+    expect(stdout(all[0]!)).toBe("has piped 1.0\n")
+    expect(stdout(all[1]!)).toBe("ERROR: no such thing\n")
+    expect(errorOf(all[1]!)?.["message"]).toBe("the installer exited with 1")
+    expect(echo(all[2]!)).toBe("1")
+    expect(stdout(all[3]!)).toContain(
+      "['list', 'a>=1,<2', 'b c', 'x[extra]>1', 'git+https://host/p#egg=p&subdirectory=q']"
+    )
+    expect(stdout(all[4]!)).toContain("['show', 'piped', 'piped']")
+    expect(all[5]!.status).toBe("ok")
+    expect(echo(all[6]!)).toBe("1")
+    expect(all[7]!.status).toBe("ok")
+  })
+
   it("are installed by uv where the environment has no pip", async () => {
     const home = Fs.mkdtempSync(Path.join(Os.tmpdir(), "livetools-uv-"))
     const bin = Path.join(home, "tools")

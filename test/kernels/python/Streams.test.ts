@@ -171,7 +171,7 @@ describe("standard input", () => {
     expect(errorOf(all[0]!)?.["message"]).toContain("nobody can answer")
     expect(all.slice(1, 3).map((result) => echo(result))).toEqual(["''", "b''"])
     expect(errorOf(all[3]!)?.["message"]).toContain("nobody can answer")
-    expect(stderr(all[4]!)).toContain("breakpoint() passed over")
+    expect(stderr(all[4]!)).toContain("the breakpoint is passed over: nobody is at the keyboard")
     expect(echo(all[4]!)).toBe("1")
     expect(echo(all[5]!)).toBe("0")
     expect(echo(all[7]!)).toBe("1")
@@ -211,7 +211,9 @@ describe("the protocol", () => {
   it("says that the descriptors were closed by ending, not by hanging", async () => {
     const kernel = new Kernel()
     try {
-      expect((await kernel.run("import os\nos.closerange(3, 200)")).status).toBe("died")
+      const closed = await kernel.run("import os\nos.closerange(3, 200)")
+      expect(closed.status).toBe("died")
+      expect(stderr(closed)).toBe("a cell has closed the descriptors that this kernel speaks through: it ends\n")
     } finally {
       await kernel.close()
     }

@@ -19,6 +19,13 @@ const found = (root: string, options: Partial<Interpreters.Options>) =>
   Interpreters.find({ cwd: root, isTrusted: true, env: {}, ...options })
 
 describe("which Python", () => {
+  it("a file where an environment's folder is looked for is none", () => {
+    const { path, remove, root } = tree([".venv", "bin/python3", "active"])
+    const env = { PATH: path("bin"), VIRTUAL_ENV: path("active"), CONDA_PREFIX: path("active") }
+    assert.deepStrictEqual(found(root, { env }), { candidates: [path("bin/python3")], skipped: [] })
+    remove()
+  })
+
   it("the project's environment before PATH, from the working directory up to the top of its repository", () => {
     const { path, remove, root } = tree([
       "repo/.venv/bin/python",

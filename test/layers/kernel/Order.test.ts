@@ -169,6 +169,9 @@ describe("what a cell shows", () => {
           `k.out("a\\n"); k.frame({ t: "clear" }); k.out("b\\n"); k.frame({ t: "clear", wait: true })`
         )
         assert.deepStrictEqual(shown(cleared.value), ["stdout b\n"])
+        // What an earlier cell has left running takes away nothing of this one's.
+        const own = yield* cell(`k.out("own\\n"); k.frame({ t: "clear", cell: 1 }); k.out("b\\n")`)
+        assert.strictEqual(Kernels.textOf(own.value, "stdout"), "own\nb\n")
         const { value } = yield* cell(`
         k.display(${plain("0")}, { id: "p" })
         for (let i = 1; i < 9; i++) k.display({ "text/plain": String(i) }, { id: "p", update: true })

@@ -6,7 +6,17 @@ import * as Path from "node:path"
 import { describe, expect, it } from "vitest"
 import { cases, check, needsLibraries } from "../../support/PythonCells.ts"
 import * as Runner from "../../support/PythonRunner.ts"
-import { allText, displays, echo, errorOf, images, results, stderr, stdout } from "../../support/PythonRunner.ts"
+import {
+  allText,
+  displays,
+  echo,
+  errorOf,
+  images,
+  notices,
+  results,
+  stderr,
+  stdout
+} from "../../support/PythonRunner.ts"
 
 const python = Path.join(
   process.env["XDG_CACHE_HOME"] ?? Path.join(Os.homedir(), ".cache"),
@@ -99,6 +109,18 @@ describe.runIf(isThere)("figures", () => {
     expect(stderr(all[3]!)).toBe("")
   })
 
+  it("that an earlier cell made are shown by display(figure), as plt.show() says which has none", async () => {
+    const all = await cells([
+      "import matplotlib.pyplot as plt\nfig, ax = plt.subplots(); ax.plot([1]);",
+      "ax.plot([2, 3]); plt.show()",
+      "display(fig)",
+      "plt.plot([1]); plt.show(); plt.show()"
+    ])
+    expect(all.map((result) => images(result).length)).toEqual([1, 0, 1, 1])
+    expect(all.map((result) => notices(result).length)).toEqual([0, 1, 0, 0])
+    expect(notices(all[1]!)[0]).toContain("display(figure) shows one again")
+  })
+
   it("are of bounded size and number", async () => {
     const all = await cells([
       "import matplotlib.pyplot as plt\nplt.figure(figsize=(200, 200), dpi=300); plt.plot([1]);",
@@ -132,7 +154,7 @@ describe.runIf(isThere)("figures", () => {
     ])
     expect(sides(results(small!)[0]!)).toEqual([10, 20])
     expect(sides(results(large!)[0]!)).toEqual([2000, 1200])
-    expect(echo(large!)).toContain("5000×3000")
+    expect(echo(large!)).toContain("<CMYK image of 5000×3000 pixels>")
   })
 })
 
