@@ -15,6 +15,10 @@ import type { Session } from "./Session.ts"
 export interface Around {
   /** The working directory: of files elsewhere, no text is shown at an adapter's word. */
   readonly root: string
+  /** The process that a session is of, where the sessions are of more than one. */
+  readonly processOf: (session: Session) => number | undefined
+  /** When what runs was made of its sources, in milliseconds; `undefined` where that is not known. */
+  readonly builtAt: () => number | undefined
   readonly giveThread: (session: Session, id: number) => number
   readonly give: (session: Session, handle: Omit<References.Handle, "session">) => number
   /** The end of what the program has written. */
@@ -26,6 +30,8 @@ const depth = 20
 const longestLine = 200
 const largestSource = 8 * 1024 * 1024
 const longestLocal = 120
+/** Milliseconds: a copy of a folder may have its sources a little later than what was built of them. */
+const copying = 1000
 
 /** With links resolved, where the file exists. */
 export const real = (path: string): string => {
@@ -36,19 +42,21 @@ export const real = (path: string): string => {
   }
 }
 
-const sourceLines = (root: string, path: string, line: number): NonNullable<Values.Stop["source"]> => {
+const sourceOf = (around: Around, path: string, line: number): Pick<Values.Stop, "source" | "source_changed"> => {
   try {
     // A pipe or a device would block us.
     const stat = Fs.statSync(path)
-    if (!Paths.isInside(Path, root, path) || !stat.isFile() || stat.size > largestSource) return []
+    if (!Paths.isInside(Path, around.root, path) || !stat.isFile() || stat.size > largestSource) return {}
+    const isChanged = stat.mtimeMs > (around.builtAt() ?? Infinity) + copying
     const lines = Fs.readFileSync(path, "utf8").split(/\r\n|\n|\r/)
     const from = Math.max(1, line - Policy.sourceAround)
-    return lines
+    const source = lines
       .slice(from - 1, line + Policy.sourceAround)
       .map((text, index) => ({ line: from + index, text: Wire.cut(text, longestLine) }))
       .filter(({ line: at, text }) => at <= line || text !== "" || at < lines.length)
+    return { ...(source.length === 0 ? {} : { source }), ...(isChanged ? { source_changed: true } : {}) }
   } catch {
-    return []
+    return {}
   }
 }
 
@@ -125,7 +133,9 @@ const localsOf = Effect.fnUntraced(function* (around: Around, session: Session, 
     total: parts.reduce((sum, { total }) => sum + total, 0) - (variables.length - own.length),
     locals: own
       .slice(0, Policy.mostLocals)
-      .map((one) => Inspect.toldVariable(one, longestLocal, (inner) => around.give(session, inner)))
+      .map((one) =>
+        Inspect.toldVariable(one, longestLocal, (inner) => around.give(session, { ...inner, frame: frameId }))
+      )
   }
 })
 
@@ -157,6 +167,7 @@ export const of = Effect.fn("Context.of")(function* (
 ): Effect.fn.Return<Values.Stop, ToolError> {
   const threadId = yield* threadOf(session, stop)
   const thread_id = threadId === undefined ? 0 : around.giveThread(session, threadId)
+  const process = around.processOf(session)
   const explanation = yield* explain(session, stop, threadId ?? 0)
   const stack = threadId === undefined ? Option.none() : yield* Effect.option(Inspect.frames(session, threadId, depth))
   const frames = Option.isSome(stack) ? stack.value.frames : []
@@ -171,6 +182,7 @@ export const of = Effect.fn("Context.of")(function* (
   const told = {
     reason: isException ? "exception" : reason,
     thread_id,
+    ...(process === undefined ? {} : { process_id: process }),
     ...(description === "" || description === reason ? {} : { description: Wire.oneLine(description, 1000) })
   }
   const own = shownFrame(around, frames, isException)
@@ -178,15 +190,13 @@ export const of = Effect.fn("Context.of")(function* (
   const frame = toldFrame(around, session, own)
   const locals = yield* Effect.option(localsOf(around, session, own.id))
   const found = locals._tag === "Some" ? locals.value : undefined
-  const source =
-    frame.path === undefined || frame.line === undefined ? [] : sourceLines(around.root, frame.path, frame.line)
   return {
     ...told,
     ...(frame.path === undefined ? {} : { path: frame.path }),
     ...(frame.line === undefined ? {} : { line: frame.line }),
     frame,
     ...(own === top ? {} : { top: toldFrame(around, session, top) }),
-    ...(source.length === 0 ? {} : { source }),
+    ...(frame.path === undefined || frame.line === undefined ? {} : sourceOf(around, frame.path, frame.line)),
     ...(found === undefined ? {} : { locals: found.locals }),
     ...(found === undefined || found.total <= found.locals.length ? {} : { locals_total: found.total })
   }

@@ -9,10 +9,14 @@ import * as Policy from "../../src/debug/Policy.ts"
 import * as References from "../../src/debug/References.ts"
 import * as Threads from "../../src/debug/Threads.ts"
 import type * as Values from "../../src/debug/Values.ts"
+import * as Wire from "../../src/debug/Wire.ts"
 import * as ToolError from "../../src/ToolError.ts"
+import * as Clocks from "./Clocks.ts"
 import * as Context from "./Context.ts"
 import * as Live from "./Live.ts"
 import * as Told from "./Told.ts"
+
+const longestImportant = 600
 
 /** A session of the past. */
 export interface Ended {
@@ -38,8 +42,14 @@ export interface Current {
   readonly frame: () => number | undefined
   /** Whether what is told of the present stop is there. */
   readonly isLookedAt: (live: Live.Live) => boolean
+  /** Waits until a stop that has just come is looked at, if there is one. */
+  readonly lookedAt: (live: Live.Live) => Effect.Effect<void>
+  /** Variables may have changed at the present stop: those that were told are not of this moment any more. */
+  readonly touched: () => void
   /** Makes a session the present one, and looks after it. */
-  readonly open: (about: Pick<Live.Options, "adapter" | "isAttached" | "program">) => Effect.Effect<Live.Live>
+  readonly open: (
+    about: Pick<Live.Options, "adapter" | "builtAt" | "isAttached" | "program">
+  ) => Effect.Effect<Live.Live>
   /** Ends a session, if it is the present one, and keeps what is to be known of it. The first reason stands. */
   readonly conclude: (live: Live.Live, because: string | undefined) => Effect.Effect<void>
   /** Forgets a session that has never begun. */
@@ -48,7 +58,7 @@ export interface Current {
   readonly state: () => Values.Value
   /** The state after an op that resumes or stops. */
   readonly resulting: () => Values.Value
-  readonly unread: () => Pick<Values.Value, "output_left">
+  readonly unread: () => Pick<Values.Value, "important" | "output_left">
   /** The session that is there; fails with why there is none. */
   readonly present: Effect.Effect<Live.Live, ToolError.ToolError>
   readonly noSession: () => ToolError.ToolError
@@ -89,14 +99,35 @@ export const make = Effect.fnUntraced(function* (options: {
   let context: { readonly generation: number; readonly value: Values.Stop } | undefined
   /** Generations rise over all sessions, so that no number of an earlier one is taken for one of this. */
   let generationsBefore = 0
+  /** What an adapter wants to be seen at once, and no answer has told yet; each text once. */
+  let important = ""
   const generationOf = (live: Live.Live) => generationsBefore + live.execution.generation()
   const isLookedAt = (live: Live.Live) => context?.generation === generationOf(live)
+  const lookedAt: Current["lookedAt"] = (live) =>
+    Effect.asVoid(
+      Clocks.within(
+        changes.until(() =>
+          live.isOver() || live.execution.current() === undefined || isLookedAt(live) ? true : undefined
+        ),
+        "2 seconds"
+      )
+    )
+  const touched = () => {
+    if (context?.value.locals === undefined) return
+    const { locals: _, locals_total: __, ...value } = context.value
+    context = { ...context, value }
+  }
 
   const ttlMillis = Duration.toMillis(Duration.fromInputUnsafe(policy.ttl))
   const outOfTime = `session ended: ${ttlMillis / 60_000} min limit`
 
   const around: Context.Around = {
     root,
+    builtAt: () => current?.builtAt,
+    processOf: ({ told }) => {
+      const all = new Set([...(current?.sessions.values() ?? [])].map((one) => one.told.processId ?? told.processId))
+      return all.size > 1 ? told.processId : undefined
+    },
     giveThread: (session, id) => threads.give(session.key, id),
     give: (session, handle) =>
       current === undefined ? 0 : references.give(generationOf(current), { ...handle, session: session.key }),
@@ -135,8 +166,12 @@ export const make = Effect.fnUntraced(function* (options: {
     }
   }
   const unread = () => {
-    const left = output.unread()
-    return left === 0 ? {} : { output_left: left }
+    const [left, said] = [output.unread(), important.trim()]
+    important = ""
+    return {
+      ...(left === 0 ? {} : { output_left: left }),
+      ...(said === "" ? {} : { important: Wire.cut(Wire.plain(said), longestImportant) })
+    }
   }
   const resulting = (): Values.Value => {
     const value = state()
@@ -145,11 +180,13 @@ export const make = Effect.fnUntraced(function* (options: {
     return tail.length === 0 ? value : { ...value, output: tail }
   }
 
+  const allUnbound = () => [...breakpoints.all(), ...breakpoints.temporary()].filter(({ verified }) => !verified)
+
   const conclude = (live: Live.Live, because: string | undefined) =>
     Effect.gen(function* () {
       yield* live.end(because)
       if (current !== live) return
-      ended = { live, unbound: live.isStarted ? breakpoints.all().filter(({ verified }) => !verified) : [] }
+      ended = { live, unbound: live.isStarted ? allUnbound() : [] }
       generationsBefore = generationOf(live) + 1
       current = undefined
       context = undefined
@@ -191,6 +228,7 @@ export const make = Effect.fnUntraced(function* (options: {
 
   const open: Current["open"] = Effect.fnUntraced(function* (about) {
     output.clear()
+    important = ""
     threads.clear()
     ended = undefined
     const live = yield* Live.make({
@@ -200,6 +238,9 @@ export const make = Effect.fnUntraced(function* (options: {
       changes,
       breakpoints,
       output,
+      onImportant: (text) => {
+        if (important.length < longestImportant && !important.includes(text.trim())) important += text
+      },
       nextKey: () => ++lastKey,
       parent: scope
     })
@@ -247,7 +288,12 @@ export const make = Effect.fnUntraced(function* (options: {
       yield* Effect.forEach(breakpoints.endTemporary(), (path) => live.sendFile(path), { discard: true })
     }
     if (Option.isSome(found)) return resulting()
-    return { ...resulting(), waited_seconds: Duration.toSeconds(Duration.fromInputUnsafe(wait)) }
+    const unbound = live.isOver() ? [] : allUnbound()
+    return {
+      ...resulting(),
+      ...(unbound.length === 0 ? {} : { unbound: unbound.map(Told.breakpoint) }),
+      waited_seconds: Duration.toSeconds(Duration.fromInputUnsafe(wait))
+    }
   })
 
   return {
@@ -265,6 +311,8 @@ export const make = Effect.fnUntraced(function* (options: {
     generationOf,
     frame: () => context?.value.frame?.id,
     isLookedAt,
+    lookedAt,
+    touched,
     open,
     conclude,
     forget: () => {

@@ -4,7 +4,6 @@ import type * as Debuggers from "../../src/debug/Debuggers.ts"
 import * as Policy from "../../src/debug/Policy.ts"
 import type * as Values from "../../src/debug/Values.ts"
 import type { ToolError } from "../../src/ToolError.ts"
-import * as Clocks from "./Clocks.ts"
 import * as Current from "./Current.ts"
 import * as Inspecting from "./Inspecting.ts"
 import * as Resuming from "./Resuming.ts"
@@ -21,7 +20,7 @@ export const make = Effect.fnUntraced(function* (
   options: Options
 ): Effect.fn.Return<Debuggers.Debugger, never, Scope.Scope> {
   const current = yield* Current.make(options)
-  const { breakpoints, changes, conclude, output, resulting, state } = current
+  const { breakpoints, conclude, output, resulting, state } = current
 
   const functions = () =>
     breakpoints.functions().map(({ message, name, verified }) => ({
@@ -53,12 +52,7 @@ export const make = Effect.fnUntraced(function* (
     const before = current.live()
     if (before?.isOver() === true) yield* conclude(before, undefined)
     const live = current.live()
-    if (live !== undefined && live.isStarted) {
-      // A stop that has just come is being looked at.
-      const known = () =>
-        live.isOver() || live.execution.current() === undefined || current.isLookedAt(live) ? true : undefined
-      yield* Clocks.within(changes.until(known), "2 seconds")
-    }
+    if (live !== undefined && live.isStarted) yield* current.lookedAt(live)
     const subject = live ?? current.ended()?.live
     const past = live === undefined ? 0 : (yield* Clock.currentTimeMillis) - live.startedAt
     const value: Values.Value = {

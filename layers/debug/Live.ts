@@ -26,6 +26,8 @@ export interface Live {
   /** For people: the path of the program, a module or a port. */
   readonly program: string
   readonly startedAt: number
+  /** When what runs was made of its sources, in real time; `undefined` where that is not known. */
+  readonly builtAt: number | undefined
   readonly scope: Scope.Closeable
   readonly execution: Execution.Execution
   readonly sessions: ReadonlyMap<number, Session.Session>
@@ -56,15 +58,12 @@ export interface Live {
   readonly spawned: (process: NonNullable<Transport.Transport["process"]>) => void
 }
 
-export interface Options {
-  readonly adapter: Adapter
-  readonly isAttached: boolean
-  readonly program: string
-  readonly startedAt: number
+export interface Options extends Pick<Live, "adapter" | "builtAt" | "isAttached" | "program" | "startedAt"> {
   readonly policy: Policy
   readonly changes: Changes
   readonly breakpoints: Breakpoints
   readonly output: OutputRing
+  readonly onImportant: (text: string) => void
   /** Gives each session of the conversation a number of its own. */
   readonly nextKey: () => number
   /** The scope of the conversation. */
@@ -98,7 +97,9 @@ export const make = Effect.fnUntraced(function* (options: Options): Effect.fn.Re
   }
 
   const write = (category: string, text: string) => {
-    if (!isLeaving) output.push(category, text)
+    if (isLeaving) return
+    output.push(category, text)
+    if (category === "important") options.onImportant(text)
   }
 
   const onOutput = (body: unknown) => {
@@ -140,12 +141,12 @@ export const make = Effect.fnUntraced(function* (options: Options): Effect.fn.Re
         return session.capabilities.merge(Wire.get(body, "capabilities"))
       case "process": {
         const pid = Wire.int(body, "systemProcessId")
+        told.processId = pid
         if (pid !== undefined && !isAttached) fork(debuggee.note(pid))
         return
       }
       case "exited":
         if (session === root) noteExit(Wire.int(body, "exitCode"))
-        told.exitCode = Wire.int(body, "exitCode")
         return
       case "terminated":
         told.isTerminated = true
@@ -217,8 +218,18 @@ export const make = Effect.fnUntraced(function* (options: Options): Effect.fn.Re
       onSuccess: order.answered,
       onFailure: ({ message }) => order.failed(message)
     })
+  const settings = adapter.quirks?.conditionSettings
   const fileOf = (session: Session.Session, path: string) =>
-    Effect.suspend(() => ask(session, breakpoints.fileOrder(path, session.key, session.capabilities, adapter.quirks)))
+    Effect.gen(function* () {
+      const isConditional = breakpoints
+        .file(path)
+        .some(({ condition, hitCondition }) => condition !== undefined || hitCondition !== undefined)
+      if (settings !== undefined && isConditional && !session.told.hasSettings) {
+        session.told.hasSettings = true
+        yield* Effect.ignore(session.request(settings.command, settings.arguments))
+      }
+      yield* ask(session, breakpoints.fileOrder(path, session.key, session.capabilities, adapter.quirks))
+    })
   const fatalFunctions = () => (breakpoints.exceptions() === "none" ? [] : (adapter.quirks?.fatal?.functions ?? []))
   const functionsOf = (session: Session.Session) =>
     Effect.suspend(() =>
@@ -351,6 +362,7 @@ export const make = Effect.fnUntraced(function* (options: Options): Effect.fn.Re
     isAttached,
     program: options.program,
     startedAt: options.startedAt,
+    builtAt: options.builtAt,
     scope,
     execution,
     sessions,

@@ -20,7 +20,13 @@ export const threads = Effect.fnUntraced(function* (current: Current, live: Live
   const stop = live.execution.current()
   const each = yield* Effect.forEach(live.sessions.values(), (one) =>
     Effect.map(Context.threads(one, stop?.session === one.key ? stop.threadId : undefined), (found) =>
-      found.map(({ id, name }) => ({ id: current.threads.give(one.key, id), name }))
+      found.map(({ id, name }) => {
+        const process = current.around.processOf(one)
+        return {
+          id: current.threads.give(one.key, id),
+          name: process === undefined ? name : `${name} (process ${process})`
+        }
+      })
     )
   )
   return each.flat()

@@ -37,16 +37,24 @@ export const make = (current: Current): Pick<Debuggers.Debugger, "resume" | "pau
     return () => refusal
   })
 
+  /** Sets what it is to stop at, this once; whether there is something. */
+  const aim = Effect.fnUntraced(function* (live: Live, until: Debuggers.Resume["until"]) {
+    if (until !== undefined && breakpoints.addTemporary(until.path, until.line)) yield* live.sendFile(until.path)
+    return until !== undefined
+  })
+
   const resume: Debuggers.Debugger["resume"] = Effect.fn("Debugger.resume")(function* (request) {
     const live = yield* present
     const { execution } = live
     const stop = execution.current()
     if (stop === undefined) {
       if (request.kind !== "continue") return yield* Told.notStopped
-      const notes = ["It is running already; nothing was sent."]
-      if (request.waitSeconds === undefined) return { ...resulting(), notes }
-      const next = settled(live, execution.serial(), Duration.seconds(request.waitSeconds))
-      return { ...(yield* during(live)(next)), notes }
+      const serial = execution.serial()
+      const isAimed = yield* aim(live, request.until)
+      const notes = [isAimed ? "It was running already." : "It is running already; nothing was sent."]
+      if (request.waitSeconds === undefined && !isAimed) return { ...resulting(), notes }
+      const wait = request.waitSeconds === undefined ? policy.wait : Duration.seconds(request.waitSeconds)
+      return { ...(yield* during(live)(settled(live, serial, wait))), notes }
     }
     const { id, session } = yield* during(live)(Meant.thread(current, live, request.threadId))
     if (id === undefined) return yield* ToolError.make("adapter_failed", "The adapter names no thread to resume.")
@@ -56,9 +64,7 @@ export const make = (current: Current): Pick<Debuggers.Debugger, "resume" | "pau
         `Thread ${request.threadId} is running: only a stopped one can go on.`
       )
     }
-    if (request.until !== undefined && breakpoints.addTemporary(request.until.path, request.until.line)) {
-      yield* live.sendFile(request.until.path)
-    }
+    yield* aim(live, request.until)
     const serial = execution.serial()
     // Before it is sent: the stop may come before the answer (37).
     const restore = execution.save()

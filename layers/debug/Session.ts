@@ -1,5 +1,6 @@
 /** One protocol session with an adapter: its connection, what it has told of itself, and its goodbye (checklist 6–13, 21, 67–72). */
 import { Deferred, Effect, Exit, Option, type Scope } from "effect"
+import * as Cause from "effect/Cause"
 import * as Budget from "../../src/Budget.ts"
 import * as Capabilities from "../../src/debug/Capabilities.ts"
 import type { Changes } from "../../src/debug/Changes.ts"
@@ -37,7 +38,10 @@ export interface Told {
   isConfigurable: boolean
   /** It has sent `terminated`. */
   isTerminated: boolean
-  exitCode: number | undefined
+  /** It was asked to say that a condition cannot be evaluated. */
+  hasSettings: boolean
+  /** Of the program, as the adapter says. */
+  processId: number | undefined
   /** Something was not understood. */
   noise: string | undefined
 }
@@ -60,9 +64,11 @@ export const open = Effect.fnUntraced(function* (options: Options): Effect.fn.Re
     isInitialized: false,
     isConfigurable: false,
     isTerminated: false,
-    exitCode: undefined,
+    hasSettings: false,
+    processId: undefined,
     noise: undefined
   }
+  const capabilities = Capabilities.make()
   let closed: string | undefined
   const end = yield* Deferred.make<Dap.End>()
   const connection = yield* Dap.make({
@@ -114,19 +120,36 @@ export const open = Effect.fnUntraced(function* (options: Options): Effect.fn.Re
   const late = new Map<object, string>()
   const request: Session["request"] = Effect.fnUntraced(function* (command, args) {
     const token = {}
+    let requestId = 0
     // On its own: a call that is cancelled, or waits no longer, leaves a late answer to be dropped.
     const answer = yield* Deferred.make<unknown, Dap.RequestError | Dap.Closed>()
     yield* Effect.forkIn(
-      Effect.onExit(connection.request(command, args), (exit) =>
-        Effect.sync(() => {
-          late.delete(token)
-          Deferred.doneUnsafe(answer, exit)
-        })
+      Effect.onExit(
+        connection.request(command, args, (seq) => void (requestId = seq)),
+        (exit) =>
+          Effect.sync(() => {
+            late.delete(token)
+            Deferred.doneUnsafe(answer, exit)
+          })
       ),
       scope,
       { startImmediately: true }
     )
     const result = yield* Budget.within(Budget.after(policy.request))(Effect.result(Deferred.await(answer)))
+    if (Option.isNone(result) && capabilities.has("supportsCancelRequest")) {
+      yield* Effect.forkIn(Effect.ignore(connection.request("cancel", { requestId })), scope, {
+        startImmediately: true
+      })
+      const cancelled = yield* Clocks.within(Deferred.await(answer), policy.cancel)
+      if (Option.isSome(cancelled)) {
+        const said = Exit.isFailure(cancelled.value) ? Cause.findErrorOption(cancelled.value.cause) : Option.none()
+        return yield* ToolError.make(
+          "timed_out",
+          `The adapter ${adapter.id} had not answered \`${command}\` in time, and has been made to give it up` +
+            `${Option.isSome(said) ? `: ${said.value.message}` : "."}\nThe session goes on: op \`status\` says where it is.`
+        )
+      }
+    }
     if (Option.isNone(result)) {
       const [before] = late.values()
       late.set(token, command)
@@ -143,7 +166,7 @@ export const open = Effect.fnUntraced(function* (options: Options): Effect.fn.Re
   return {
     key: options.key,
     adapter,
-    capabilities: Capabilities.make(),
+    capabilities,
     transport,
     send: connection.request,
     request,
@@ -161,4 +184,7 @@ export const open = Effect.fnUntraced(function* (options: Options): Effect.fn.Re
 export const toToolError = (adapter: Adapter, error: Dap.RequestError | Dap.Closed): ToolError.ToolError =>
   error._tag === "Closed"
     ? ToolError.make("adapter_failed", `The session with ${adapter.id} is over: ${error.message}`)
-    : ToolError.make("adapter_failed", `${adapter.id} refused \`${error.command}\`: ${error.message}`)
+    : ToolError.make(
+        "adapter_failed",
+        `${adapter.id} refused \`${error.command}\`: ${error.message.replace(adapter.quirks?.errorNoise ?? /(?!)/, "")}`
+      )

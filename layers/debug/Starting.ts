@@ -1,7 +1,7 @@
 /** `launch` and `attach`: from what is asked for to a program that runs, or why it does not (SPEC §7.1). */
 import * as Fs from "node:fs"
 import * as Path from "node:path"
-import { Duration, Effect, Option } from "effect"
+import { Clock, Duration, Effect, Option } from "effect"
 import * as Budget from "../../src/Budget.ts"
 import * as Choose from "../../src/debug/Choose.ts"
 import type * as Debuggers from "../../src/debug/Debuggers.ts"
@@ -9,6 +9,7 @@ import * as Policy from "../../src/debug/Policy.ts"
 import type { Found } from "../../src/debug/adapters/Adapter.ts"
 import type { Processes } from "../../src/Processes.ts"
 import * as ToolError from "../../src/ToolError.ts"
+import * as Clocks from "./Clocks.ts"
 import type { Finder } from "./adapters/Find.ts"
 import type { Current } from "./Current.ts"
 import type { Live } from "./Live.ts"
@@ -36,6 +37,8 @@ const isNative = (path: string): boolean => {
   }
 }
 
+const changedAt = (path: string): number | undefined => Fs.statSync(path, { throwIfNoEntry: false })?.mtimeMs
+
 /** The reason of a failure, with what was written on the way to it: that is where a compiler says what is wrong. */
 const explained = (current: Current, message: string): string => {
   const said = current.output.tail(Policy.outputTail, ["stderr", "important", "console", "stdout"])
@@ -52,7 +55,7 @@ export const make = (current: Current, options: Options): Pick<Debuggers.Debugge
 
   const begin = Effect.fnUntraced(function* (
     found: Found,
-    about: { readonly program: string; readonly isAttached: boolean },
+    about: Pick<Live, "builtAt" | "isAttached" | "program">,
     open: (live: Live) => Parameters<Live["start"]>[0],
     args: (live: Live) => object
   ) {
@@ -92,19 +95,22 @@ export const make = (current: Current, options: Options): Pick<Debuggers.Debugge
         : `it was not ready after ${seconds} s`
     yield* current.conclude(live, "it did not start")
     current.forget()
-    const message = explained(current, `${found.adapter.id} could not ${command} ${about.program}: ${reason}`)
+    const message = explained(
+      current,
+      `${found.adapter.id} could not ${about.isAttached ? "attach to" : command} ${about.program}: ${reason}`
+    )
     return yield* ToolError.make(Option.isSome(started) ? "adapter_failed" : "timed_out", message)
   })
 
   const projectOf = (found: Found) => (found.marker === undefined ? root : Path.dirname(found.marker))
   const spawning =
-    (found: Found, cwd: string, command = found.command, env?: Debuggers.Launch["env"]) =>
+    (found: Found, cwd: string, command = found.command, own?: Debuggers.Launch["env"]) =>
     (live: Live) =>
       Transport.start({
         adapter: found.adapter,
         command,
         cwd,
-        env,
+        env: { ...found.adapter.quirks?.environment, ...own },
         processes: options.processes,
         spawned: live.spawned,
         onOutput: (category, text) => {
@@ -140,7 +146,11 @@ export const make = (current: Current, options: Options): Pick<Debuggers.Debugge
     } as const
     return yield* begin(
       found,
-      { program: program?.path ?? `-m ${module}`, isAttached: false },
+      {
+        program: program?.path ?? `-m ${module}`,
+        isAttached: false,
+        builtAt: subject.isNative ? changedAt(program?.path ?? "") : yield* Clocks.onRealClock(Clock.currentTimeMillis)
+      },
       (live) =>
         spawning(
           found,
@@ -155,10 +165,16 @@ export const make = (current: Current, options: Options): Pick<Debuggers.Debugge
   const attach: Debuggers.Debugger["attach"] = Effect.fn("Debugger.attach")(function* ({ adapter, port }) {
     const found = yield* Effect.fromResult(Choose.forAttach(yield* options.find(), adapter))
     const cwd = projectOf(found)
+    const { launchCommand } = found.adapter
     return yield* begin(
       found,
-      { program: `port ${port}`, isAttached: true },
-      found.adapter.attach.how === "connect" ? () => Transport.attach(port, policy.connect) : spawning(found, cwd),
+      { program: `port ${port}`, isAttached: true, builtAt: undefined },
+      found.adapter.attach.how === "connect"
+        ? () => Transport.attach(port, policy.connect)
+        : (live) => {
+            const nothing = { args: [], cwd, env: {}, temporary: live.temporary() }
+            return spawning(found, cwd, launchCommand?.(found.command, nothing))(live)
+          },
       () => found.adapter.attach.arguments({ port, cwd })
     )
   })

@@ -63,6 +63,8 @@ export interface Breakpoints {
   readonly exceptions: () => Exceptions
   /** Adds one that `endTemporary` takes away; `false` when there is one on that line already. */
   readonly addTemporary: (path: string, line: number) => boolean
+  /** How the temporary ones stand. */
+  readonly temporary: () => ReadonlyArray<OfFile>
   /** The files that had one. */
   readonly endTemporary: () => ReadonlyArray<string>
   readonly paths: () => ReadonlyArray<string>
@@ -90,10 +92,16 @@ export interface Breakpoints {
 const mostEarly = 1000
 
 /** What of a wanted breakpoint the adapter cannot do, if so. */
-const unable = (wanted: Wanted, capabilities: Capabilities.Capabilities): string | undefined => {
+const unable = (
+  wanted: Wanted,
+  capabilities: Capabilities.Capabilities,
+  quirks: Quirks | undefined
+): string | undefined => {
   if (wanted.condition !== undefined && !capabilities.has("supportsConditionalBreakpoints")) return "conditions"
   if (wanted.hitCondition !== undefined && !capabilities.has("supportsHitConditionalBreakpoints"))
     return "hit conditions"
+  if (wanted.hitCondition !== undefined && quirks?.hitConditions?.test(wanted.hitCondition) === false)
+    return "a hit condition like this; `3` is one that it can"
   if (wanted.logMessage !== undefined && !capabilities.has("supportsLogPoints")) return "log messages"
   return undefined
 }
@@ -147,10 +155,11 @@ export const make = (): Breakpoints => {
       ...(best.message === undefined || best.message === "" ? {} : { message: Wire.oneLine(best.message, 400) })
     }
   }
-  const ofFile = (path: string): ReadonlyArray<OfFile> =>
+  const told = (path: string, areTemporary: boolean): ReadonlyArray<OfFile> =>
     (files.get(path) ?? [])
-      .filter(({ isTemporary }) => !isTemporary)
+      .filter(({ isTemporary }) => isTemporary === areTemporary)
       .map((each) => ({ path, ...each.wanted, ...statusOf(each) }))
+  const ofFile = (path: string) => told(path, false)
 
   return {
     setFile: (path, wanted) => {
@@ -176,6 +185,7 @@ export const make = (): Breakpoints => {
       ])
       return true
     },
+    temporary: () => [...files.keys()].flatMap((path) => told(path, true)),
     endTemporary: () => {
       const had = [...files].filter(([, own]) => own.some(({ isTemporary }) => isTemporary)).map(([path]) => path)
       for (const path of had)
@@ -195,7 +205,7 @@ export const make = (): Breakpoints => {
       const lines = new Set<number>()
       // One breakpoint a line: a temporary one goes before what it hides for a while.
       const sent = own.filter(({ told, wanted }) => {
-        const what = unable(wanted, capabilities)
+        const what = unable(wanted, capabilities, quirks)
         if (what !== undefined) {
           const message = `not set: this adapter cannot do ${what}`
           told.set(session, { id: undefined, verified: false, line: undefined, message })

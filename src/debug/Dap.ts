@@ -14,8 +14,12 @@ export class RequestError extends Schema.TaggedError<RequestError>()("RequestErr
 }) {}
 
 export interface Connection {
-  /** Sends at once and waits for the `body` of the answer, however long it takes. */
-  readonly request: (command: string, args?: unknown) => Effect.Effect<unknown, RequestError | Messages.Closed>
+  /** Sends at once, tells the number of the request, and waits for the `body` of the answer, however long it takes. */
+  readonly request: (
+    command: string,
+    args?: unknown,
+    sent?: (seq: number) => void
+  ) => Effect.Effect<unknown, RequestError | Messages.Closed>
   /** Completes when all that was sent so far has been written. */
   readonly flushed: Effect.Effect<void>
   /** Fails what waits, and all later requests. The first reason stands. */
@@ -41,7 +45,7 @@ export const errorText = (command: string, response: unknown): string => {
   const format = Wire.text(error, "format")
   const filled = format?.replaceAll(placeholder, (whole, name: string) => Wire.text(variables, name) ?? whole)
   const found = [filled, Wire.text(response, "message")].find((text) => text !== undefined && text.trim() !== "")
-  return Wire.cut(found ?? `the request ${command} failed, without a reason`, 4000).trim()
+  return Wire.cut(Wire.plain(found ?? `the request ${command} failed, without a reason`), 4000).trim()
 }
 
 export const make = Effect.fnUntraced(function* <E>(
@@ -101,7 +105,7 @@ export const make = Effect.fnUntraced(function* <E>(
   yield* messages.listen(take)
 
   return {
-    request: (command, args) =>
+    request: (command, args, sent) =>
       Effect.suspend(() => {
         let id = 0
         return pending
@@ -111,6 +115,7 @@ export const make = Effect.fnUntraced(function* <E>(
                 id = seq
                 commands.set(seq, command)
                 messages.send({ seq, type: "request", command, ...(args === undefined ? {} : { arguments: args }) })
+                sent?.(seq)
               }),
             () => Effect.void
           )

@@ -36,12 +36,7 @@ interface Chunk {
 const chunkUnits = 4096
 const mostChunks = 8192
 
-// oxlint-disable-next-line no-control-regex
-const ansi = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[ -/]*[0-~])/g
 const lone = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g
-
-/** Without what steers a terminal. */
-const plain = (text: string): string => text.replaceAll(ansi, "").replaceAll("\r\n", "\n")
 
 const joined = (chunks: ReadonlyArray<Entry>): ReadonlyArray<Entry> => {
   const entries: Array<{ category: string; text: string }> = []
@@ -50,7 +45,7 @@ const joined = (chunks: ReadonlyArray<Entry>): ReadonlyArray<Entry> => {
     if (last?.category === category) last.text += text
     else entries.push({ category, text })
   }
-  return entries.map(({ category, text }) => ({ category, text: plain(text) })).filter(({ text }) => text !== "")
+  return entries.map(({ category, text }) => ({ category, text: Wire.plain(text) })).filter(({ text }) => text !== "")
 }
 
 export const make = (capacity = 256 * 1024): OutputRing => {

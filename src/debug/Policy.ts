@@ -17,6 +17,8 @@ export interface Policy {
   /** Real time: for the answer to `disconnect`, and then for the adapter to end by itself. */
   readonly disconnect: Duration.Input
   readonly exit: Duration.Input
+  /** Real time: for a request that is taken back to be given up. */
+  readonly cancel: Duration.Input
 }
 
 export const defaults: Policy = {
@@ -28,7 +30,8 @@ export const defaults: Policy = {
   outputBytes: 256 * 1024,
   connect: "5 seconds",
   disconnect: "2 seconds",
-  exit: "1 second"
+  exit: "1 second",
+  cancel: "3 seconds"
 }
 
 /** Frames of a `stack`. */

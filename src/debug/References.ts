@@ -14,6 +14,8 @@ export interface Handle {
   /** How many indexed and named children the adapter says there are. */
   readonly indexed?: number | undefined
   readonly named?: number | undefined
+  /** Of variables: the adapter's number of the frame in which they were found. */
+  readonly frame?: number | undefined
 }
 
 export interface References {

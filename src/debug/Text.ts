@@ -37,12 +37,16 @@ const stopped = (stop: Values.Stop): ReadonlyArray<string> => {
   const inside = stop.frame === undefined ? "" : ` in ${stop.frame.name}`
   const lines = [
     `Stopped: ${stop.reason}${what}${where === undefined ? "" : ` at ${where}`}${inside}, thread ${stop.thread_id}` +
+      (stop.process_id === undefined ? "" : ` of process ${stop.process_id}`) +
       (stop.frame === undefined ? "" : `, frame ${stop.frame.id}`)
   ]
   if (stop.top !== undefined)
     lines.push(`The top of the stack is ${frame(stop.top)}; shown is the nearest frame with source.`)
   for (const { line, text } of stop.source ?? []) {
     lines.push(`${line === stop.line ? ">" : " "} ${String(line).padStart(5)}  ${text}`)
+  }
+  if (stop.source_changed === true) {
+    lines.push(`${stop.path} has changed since the program was built or started: these may not be the lines that run.`)
   }
   if (stop.locals !== undefined) {
     const total = stop.locals_total ?? stop.locals.length
@@ -58,6 +62,11 @@ const stopped = (stop: Values.Stop): ReadonlyArray<string> => {
   return lines
 }
 
+const unbound = ({ unbound = [] }: Values.Value, verb: string): ReadonlyArray<string> =>
+  unbound.length === 0
+    ? []
+    : [`${counted(unbound.length, "breakpoint")} ${verb}:`, ...unbound.map((one) => `  ${breakpoint(one)}`)]
+
 const state = (value: Values.Value): ReadonlyArray<string> => {
   switch (value.state) {
     case "none":
@@ -67,7 +76,8 @@ const state = (value: Values.Value): ReadonlyArray<string> => {
       return [
         waited === undefined
           ? "Running."
-          : `Still running after ${waited} s: no stop so far. It goes on; \`status\` looks again, \`pause\` stops it.`
+          : `Still running after ${waited} s: no stop so far. It goes on; \`status\` looks again, \`pause\` stops it.`,
+        ...unbound(value, value.unbound?.length === 1 ? "is not bound" : "are not bound")
       ]
     }
     case "stopped":
@@ -76,12 +86,7 @@ const state = (value: Values.Value): ReadonlyArray<string> => {
       const code = value.exit_code === undefined ? "the exit code is not known" : `exit code ${value.exit_code}`
       return [
         value.ended_because === undefined ? `Ended: ${code}.` : `Ended: ${value.ended_because} (${code}).`,
-        ...(value.unbound === undefined || value.unbound.length === 0
-          ? []
-          : [
-              `${counted(value.unbound.length, "breakpoint")} never bound:`,
-              ...value.unbound.map((one) => `  ${breakpoint(one)}`)
-            ])
+        ...unbound(value, "never bound")
       ]
     }
   }
@@ -191,10 +196,12 @@ const body = (value: Values.Value, op: string): ReadonlyArray<string> => {
   }
 }
 
-const unread = (value: Values.Value): ReadonlyArray<string> =>
-  value.output_left === undefined || value.output_left === 0 || value.output !== undefined
+const unread = (value: Values.Value): ReadonlyArray<string> => [
+  ...(value.important === undefined ? [] : [`The adapter says: ${value.important}`]),
+  ...(value.output_left === undefined || value.output_left === 0 || value.output !== undefined
     ? []
-    : [`${value.output_left} bytes of new output: op \`output\`.`]
+    : [`${value.output_left} bytes of new output: op \`output\`.`])
+]
 
 export const text = (value: Values.Value, { op }: { readonly op: string }): string =>
   [...body(value, op), ...(value.notes ?? []).map((note) => `Note: ${note}`)].join("\n")

@@ -25,6 +25,8 @@ export const Stop = Schema.Struct({
   path: optionalKey(Schema.String),
   line: optionalKey(Schema.Int),
   thread_id: Schema.Int,
+  /** Where more than one process is debugged. */
+  process_id: optionalKey(Schema.Int),
   description: optionalKey(Schema.String),
   /** The frame that `path` and `line` are of. */
   frame: optionalKey(Frame),
@@ -34,6 +36,8 @@ export const Stop = Schema.Struct({
   source: optionalKey(Schema.Array(Schema.Struct({ line: Schema.Int, text: Schema.String }))),
   /** The innermost variables. */
   locals: optionalKey(Schema.Array(Variable)),
+  /** The file has changed since the program was started or built: the lines may not be those that run. */
+  source_changed: optionalKey(Schema.Boolean),
   /** How many locals there are, when not all are shown. */
   locals_total: optionalKey(Schema.Int)
 })
@@ -88,7 +92,7 @@ export const Value = Schema.Struct({
   breakpoints: optionalKey(Schema.Array(Breakpoint)),
   functions: optionalKey(Schema.Array(FunctionBreakpoint)),
   exceptions: optionalKey(Schema.Literals(["uncaught", "all", "none"])),
-  /** Breakpoints that the program has ended without ever reaching, for they were not bound. */
+  /** Breakpoints that are not bound, so that the program does not stop there: told when it has ended, or goes on after a wait. */
   unbound: optionalKey(Schema.Array(Breakpoint)),
   threads: optionalKey(Schema.Array(Schema.Struct({ id: Schema.Int, name: Schema.String }))),
   frames: optionalKey(Schema.Array(Frame)),
@@ -105,6 +109,8 @@ export const Value = Schema.Struct({
   /** Bytes of output that were lost, and that are left to be read. */
   output_dropped: optionalKey(Schema.Int),
   output_left: optionalKey(Schema.Int),
+  /** What the adapter has said since and wants to be seen at once, as that a condition cannot be evaluated. */
+  important: optionalKey(Schema.String),
   notes: optionalKey(Schema.Array(Schema.String))
 })
 export type Value = typeof Value.Type

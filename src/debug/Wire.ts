@@ -45,3 +45,9 @@ export const oneLine = (whole: string, length: number): string => {
   const shown = cut(whole, length).replaceAll("\r", "\\r").replaceAll("\n", "\\n")
   return whole.length > length ? `${shown}… (${whole.length} characters)` : shown
 }
+
+// oxlint-disable-next-line no-control-regex
+const ansi = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[ -/]*[0-~])/g
+
+/** Without what steers a terminal. */
+export const plain = (text: string): string => text.replaceAll(ansi, "").replaceAll("\r\n", "\n")

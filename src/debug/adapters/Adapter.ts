@@ -74,6 +74,21 @@ export interface Quirks {
   readonly logsWithoutEnd?: boolean | undefined
   /** The exit code of a program that a signal has ended is given as 0. */
   readonly hidesSignals?: boolean | undefined
+  /**
+   * It does not say that a value for `setVariable` cannot be evaluated: `hold` is an expression that keeps `${value}`, and `held` what
+   * is set then.
+   */
+  readonly holdsValue?: { readonly hold: string; readonly held: string } | undefined
+  /** It answers `setVariable` with the text that it was given, not with the value. */
+  readonly echoesValue?: boolean | undefined
+  /** The hit conditions that it takes; others it drops without a word. */
+  readonly hitConditions?: RegExp | undefined
+  /** Parts of its errors that are of itself, not of the program. */
+  readonly errorNoise?: RegExp | undefined
+  /** Requests without which it passes over a condition that cannot be evaluated, without a word. */
+  readonly conditionSettings?: { readonly command: string; readonly arguments: Arguments } | undefined
+  /** Variables for the adapter, from which the program has them too. */
+  readonly environment?: Readonly<Record<string, string>> | undefined
   /** The adapter is the program's own process: where it runs, and how it ends, is where the program runs and how it ends. */
   readonly isProgram?: boolean | undefined
   /** Variables for the program are given to the adapter, from which it has them: else the program has no others. */

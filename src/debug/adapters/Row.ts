@@ -42,6 +42,12 @@ export const QuirksData = Schema.Struct({
   ignoresHits: Schema.optionalKey(Schema.Boolean),
   logsWithoutEnd: Schema.optionalKey(Schema.Boolean),
   hidesSignals: Schema.optionalKey(Schema.Boolean),
+  holdsValue: Schema.optionalKey(Schema.Struct({ hold: name, held: name })),
+  echoesValue: Schema.optionalKey(Schema.Boolean),
+  hitConditions: Schema.optionalKey(name),
+  errorNoise: Schema.optionalKey(name),
+  conditionSettings: Schema.optionalKey(Schema.Struct({ command: name, arguments: Schema.JsonObject })),
+  environment: Schema.optionalKey(Schema.Record(Schema.String, Schema.String)),
   isProgram: Schema.optionalKey(Schema.Boolean),
   inheritsEnvironment: Schema.optionalKey(Schema.Boolean)
 })
@@ -167,9 +173,19 @@ const transportOf = ({ transport = "stdio" }: Row): Transport =>
     ? { ...transport, line: new RegExp(transport.line) }
     : transport
 
-const quirksOf = ({ exitText, fatal, noise, stdoutNoise, ...rest }: typeof QuirksData.Type): Quirks => ({
+const quirksOf = ({
+  errorNoise,
+  exitText,
+  fatal,
+  hitConditions,
+  noise,
+  stdoutNoise,
+  ...rest
+}: typeof QuirksData.Type): Quirks => ({
   ...rest,
   ...(exitText === undefined ? {} : { exitText: new RegExp(exitText) }),
+  ...(errorNoise === undefined ? {} : { errorNoise: new RegExp(errorNoise, "gm") }),
+  ...(hitConditions === undefined ? {} : { hitConditions: new RegExp(hitConditions) }),
   ...(noise === undefined ? {} : { noise: new RegExp(noise) }),
   ...(stdoutNoise === undefined ? {} : { stdoutNoise: new RegExp(stdoutNoise) }),
   ...(fatal === undefined ? {} : { fatal: { ...fatal, texts: fatal.texts.map((text) => new RegExp(text)) } })

@@ -91,6 +91,18 @@ export const shipped: ReadonlyArray<Row> = [
     attach: { how: "connect", arguments: { justMyCode: true, redirectOutput: true, subProcess: true } },
     quirks: {
       childSessions: "debugpyAttach",
+      hitConditions: String.raw`^(?:[=><]=?|%)?\s*\d+$|@HIT@`,
+      errorNoise: String.raw`^ {2}File "[^"]*[/\\]pydevd[^"]*", line .*\n(?: {4}.*\n)*`,
+      holdsValue: {
+        hold: 'setattr(__import__("sys"), "_livetools_value", (${value}\n))',
+        held: '__import__("sys")._livetools_value'
+      },
+      conditionSettings: {
+        command: "setDebuggerProperty",
+        arguments: { skipSuspendOnBreakpointException: [], skipPrintBreakpointException: [] }
+      },
+      // Seconds; an expression that never returns would keep the program for ever.
+      environment: { PYDEVD_INTERRUPT_THREAD_TIMEOUT: "10" },
       exceptionFilters: { uncaught: ["uncaught"], all: ["raised", "uncaught"] }
     }
   },
@@ -115,6 +127,7 @@ export const shipped: ReadonlyArray<Row> = [
       // What nobody catches aborts, which stops by itself.
       exceptionFilters: { uncaught: [], all: ["cpp_throw", "objc_throw", "swift_throw"] },
       fatal,
+      hitConditions: String.raw`^\d+$`,
       noise:
         String.raw`^(Running initCommands|\(lldb\) settings set target\.input-path|To get started with the debug console|` +
         String.raw`For more information visit|Executable binary set to|Attached to process|Process \d+ exited with)`
@@ -148,6 +161,7 @@ export const shipped: ReadonlyArray<Row> = [
         all: ["unrecovered-panic", "runtime-fatal-throw"]
       },
       pagesByFilter: true,
+      echoesValue: true,
       resumeBeforeDetach: true,
       noise: String.raw`^(Type 'dlv help' for list of commands\.|Detaching|Process \d+ has exited with status)`
     }
@@ -196,7 +210,8 @@ export const shipped: ReadonlyArray<Row> = [
   {
     id: "gdb",
     binaries: [{ name: "gdb", check: ["--version"], least: 14, help: "the first version with this protocol is 14" }],
-    args: ["-q", "-nx", "--interpreter=dap"],
+    // It reads the program at once: of a condition that it learns of before, it does not say that it is wrong.
+    args: ["-q", "-nx", "--interpreter=dap", "${program}"],
     markers: nativeMarkers,
     extensions: native,
     launch: exe,
@@ -214,7 +229,7 @@ export const shipped: ReadonlyArray<Row> = [
       inheritsEnvironment: true,
       // It reads the program's output line by line on a thread of its own, which `disconnect` does not wait for.
       lastOutput: 'python import os; os.write(1, b"${mark}\\n")',
-      stdoutNoise: String.raw`^(❌|Function ".*" not defined\.|(Breakpoint|Catchpoint|Temporary breakpoint) \d+ \()`
+      stdoutNoise: String.raw`^(❌|Reading symbols from |Function ".*" not defined\.|(Breakpoint|Catchpoint|Temporary breakpoint) \d+ (\(|at 0x))`
     }
   },
   {

@@ -290,7 +290,7 @@ describe("a launch", () => {
     it.live(`11 25 an adapter that never answers ${stage} is given up at the limit`, () =>
       Effect.gen(function* () {
         const run = yield* Fake.run(silent, {
-          policy: { launch: "1500 millis", request: "500 millis", wait: "100 millis" }
+          policy: { launch: "6 seconds", request: "3 seconds", wait: "100 millis" }
         })
         yield* run.ok(at(3))
         if (stage === "setBreakpoints") {
@@ -299,9 +299,9 @@ describe("a launch", () => {
         } else if (stage === "initialize") {
           // What is no adapter is not waited for as for a build.
           const text = yield* run.refused(launch, "adapter_failed")
-          assert.match(text, /has not answered `initialize` in 0\.5 s: is it a debug adapter\?/)
+          assert.match(text, /has not answered `initialize` in 3 s: is it a debug adapter\?/)
         } else {
-          assert.match(yield* run.refused(launch, "timed_out"), /it was not ready after 1\.5 s/)
+          assert.match(yield* run.refused(launch, "timed_out"), /it was not ready after 6 s/)
         }
         yield* run.gone
       })

@@ -46,7 +46,7 @@ describe("the shipped adapters", () => {
     assert.includeMembers([...of("lldb").markers], ["Cargo.toml", "CMakeLists.txt"])
     assert.match(of("delve").command, /^dlv dap /)
     assert.include(of("delve").markers, "go.mod")
-    assert.match(of("gdb").command, /^gdb .*--interpreter=dap$/)
+    assert.match(of("gdb").command, /^gdb .*--interpreter=dap \$\{program\}$/)
   })
 })
 
