@@ -1,15 +1,18 @@
 /** Runs the checkers that a project's own configuration names, so that nothing is written into it (SPEC §3.10). */
 import * as Fs from "node:fs"
-import * as Os from "node:os"
 import * as Path from "node:path"
 import { Clock, type Duration, Effect, Option, Result, type Scope } from "effect"
-import type { Checked, Checker, Sign } from "../../src/lsp/checkers/Checker.ts"
+import type { Checked, Checker } from "../../src/lsp/checkers/Checker.ts"
 import * as Checkers from "../../src/lsp/checkers/Checkers.ts"
 import * as Parse from "../../src/lsp/checkers/Parse.ts"
 import type { FindBinary, LanguageServers } from "../../src/lsp/LanguageServers.ts"
 import * as Policy from "../../src/lsp/Policy.ts"
-import type { Part } from "../../src/lsp/Values.ts"
+import type { CheckerPart } from "../../src/lsp/Values.ts"
 import * as Processes from "../../src/Processes.ts"
+import { Workspace } from "../../src/Workspace.ts"
+import * as TemporaryFolder from "../process/TemporaryFolder.ts"
+import * as Configurations from "./Configurations.ts"
+import * as FreshCopy from "./FreshCopy.ts"
 
 export interface Options {
   /** The working directory, absolute, symbolic links resolved. */
@@ -25,46 +28,22 @@ export interface Options {
 
 /** How much of the output of one is read, in bytes. */
 const mostOutput = 32 * 1024 * 1024
+/** How long a program has to say what a configuration is part of. */
+const locating = "5 seconds"
 /** How many run at once. */
 const mostAtOnce = 2
 
-const isNamed =
-  (root: string) =>
-  ({ file, having }: Sign): boolean => {
-    const path = Path.join(root, file)
-    if (having === undefined) return Fs.existsSync(path)
-    try {
-      return new RegExp(having, "m").test(Fs.readFileSync(path, "utf8"))
-    } catch {
-      return false
-    }
-  }
-
-const argsOf = ({ args, argsWhere = [] }: Checker, root: string): ReadonlyArray<string> =>
-  argsWhere.find(({ signs }) => signs.some(isNamed(root)))?.args ?? args
-
-/** Those to run: all that are named, and where none of a role is, the usual ones, of which the first that is found. */
-const chosen = (checkers: ReadonlyArray<Checker>, root: string): ReadonlyArray<ReadonlyArray<Checker>> => {
-  const named = checkers.filter(({ signs }) => signs.some(isNamed(root)))
-  const roles = new Set(named.map(({ id, role }) => role ?? id))
-  const usual = new Map<string, Array<Checker>>()
-  for (const checker of checkers) {
-    const role = checker.role ?? checker.id
-    if (roles.has(role) || !(checker.usual ?? []).some(isNamed(root))) continue
-    usual.set(role, [...(usual.get(role) ?? []), checker])
-  }
-  return [...named.map((checker) => [checker]), ...usual.values()]
-}
-
 interface Ran {
-  readonly part: Part
+  readonly part: CheckerPart
   readonly found: ReadonlyArray<Parse.Found>
 }
 
-const without = (id: string, outcome: "unknown" | "not_covered", reason: string): Ran => ({
-  part: { id, outcome, reason },
-  found: []
-})
+const without = (
+  { checkers, configurations }: Configurations.Check,
+  outcome: "unknown" | "not_covered",
+  reason: string,
+  { id } = checkers[0]!
+): Ran => ({ part: { id, outcome, reason, configurations }, found: [] })
 
 /** The end of what a program says, for a sentence. */
 const lastWords = (output: Processes.Output): string => {
@@ -72,23 +51,29 @@ const lastWords = (output: Processes.Output): string => {
   return lines.slice(-5).join("; ").slice(-600)
 }
 
-/** A look at what a project's compiler configuration refers to: a solution checks nothing by itself. */
-const references = (root: string): ReadonlyArray<string> => {
-  try {
-    const text = Fs.readFileSync(Path.join(root, "tsconfig.json"), "utf8")
-    const list = /"references"\s*:\s*\[([^\]]*)\]/.exec(text)?.[1] ?? ""
-    return [...list.matchAll(/"path"\s*:\s*"([^"]+)"/g)].map(([, path]) => path!)
-  } catch {
-    return []
-  }
+/** What the compiler says of modules, files and declarations that it does not find. */
+const isNotFound = new Set(["2307", "2792", "5083", "6053", "7016", "18003"])
+
+/** A configuration that others extend may have no files of its own. */
+const noInputs = "18003"
+
+/** Projects that the compiler leaves out because those that they refer to have errors (TypeScript before 5.6). */
+const leftOut = (output: string): string | undefined => {
+  const names = [...output.matchAll(/ - Skipping build of project '(.+?)' because its dependency/g)].map(
+    ([, name]) => name!
+  )
+  return names.length === 0
+    ? undefined
+    : `left out because projects that they refer to have errors: ${names.join(", ")}`
 }
 
 /** The check of a run: nothing is started before it is asked for, and what it keeps is gone with the scope. */
 export const make = Effect.fnUntraced(function* (
   options: Options
-): Effect.fn.Return<LanguageServers["Service"]["check"] & {}, never, Processes.Processes | Scope.Scope> {
+): Effect.fn.Return<LanguageServers["Service"]["check"] & {}, never, Processes.Processes | Workspace | Scope.Scope> {
   const { findBinary, isTrusted, root } = options
   const checkers = options.checkers ?? Checkers.shipped
+  const workspace = yield* Workspace
   const context = yield* Effect.context<Processes.Processes>()
   let folder: string | undefined
   yield* Effect.addFinalizer(() =>
@@ -96,59 +81,115 @@ export const make = Effect.fnUntraced(function* (
       if (folder !== undefined) Fs.rmSync(folder, { recursive: true, force: true })
     })
   )
-  const out = () => (folder ??= Fs.mkdtempSync(Path.join(Fs.realpathSync(Os.tmpdir()), "livetools-check-")))
+  const scratch = () => (folder ??= TemporaryFolder.make("livetools-check-"))
+  const numbers = new Map<string, number>()
+  /** That of a configuration. */
+  const outOf = (configuration: string) => {
+    const number = numbers.get(configuration) ?? numbers.size
+    numbers.set(configuration, number)
+    const out = Path.join(scratch(), String(number))
+    Fs.mkdirSync(out, { recursive: true })
+    return out
+  }
+  const find = ({ binary, id }: Checker, at: string) =>
+    findBinary({ id, languages: [{ id }], markers: ["."], binary }, at)
 
-  const runOne = Effect.fnUntraced(function* (checker: Checker, more: ReadonlyArray<string>): Effect.fn.Return<Ran> {
+  const locate = Effect.fnUntraced(function* (
+    checker: Checker,
+    { file, folder }: { readonly file: string; readonly folder: string }
+  ) {
+    if (checker.runsProject === true && !isTrusted) return file
+    const binary = yield* find(checker, folder)
+    if (binary.status !== "found") return file
+    const ran = yield* Processes.run({ command: binary.command, args: checker.locate ?? [], cwd: folder }).pipe(
+      Effect.provideContext(context),
+      Effect.option,
+      Effect.timeoutOption(locating)
+    )
+    const said = Option.getOrUndefined(Option.flatten(ran))
+    const located = said?.exit.code === 0 ? said.stdout.trim() : ""
+    return Path.isAbsolute(located) ? located : file
+  })
+
+  /** `from`: paths in a text that are those of a copy. */
+  const runIn = Effect.fnUntraced(function* (
+    check: Configurations.Check,
+    checker: Checker,
+    how: { readonly args: ReadonlyArray<string>; readonly cwd: string; readonly from?: (text: string) => string }
+  ): Effect.fn.Return<Ran> {
     const { id } = checker
-    const missing = (checker.wouldWrite ?? []).filter((file) => !Fs.existsSync(Path.join(root, file)))
-    if (missing.length > 0) {
-      return without(id, "not_covered", `it was not run: it would write ${missing.join(", ")} into the project`)
-    }
-    if (checker.runsProject === true && !isTrusted) {
-      return without(id, "not_covered", "it was not run: it runs programs of the project, which is not trusted")
-    }
-    const row = { id, languages: [{ id }], markers: ["."], binary: checker.binary } as const
-    const binary = yield* findBinary(row, root)
-    if (binary.status !== "found") return without(id, "not_covered", binary.reason)
-    const fill = (text: string) => text.replaceAll("${out}", out())
+    const { configurations } = check
+    const { args, cwd, from = (text: string) => text } = how
+    const binary = yield* find(checker, check.folder)
+    if (binary.status !== "found") return without(check, "not_covered", binary.reason, checker)
+    const fill = (text: string) => text.replaceAll("${out}", () => outOf(configurations[0]!))
     const ran = yield* Processes.run({
       command: binary.command,
-      args: [...argsOf(checker, root).map(fill), ...more],
-      cwd: root,
+      args: args.map(fill),
+      cwd,
       env: Object.fromEntries(Object.entries(checker.env ?? {}).map(([name, value]) => [name, fill(value)])),
       maxBytes: mostOutput
     }).pipe(Effect.provideContext(context), Effect.result)
-    if (Result.isFailure(ran)) return without(id, "unknown", `it did not start: ${ran.failure.message}`)
+    if (Result.isFailure(ran)) return without(check, "unknown", `it did not start: ${ran.failure.message}`, checker)
     const output = ran.success
-    const found = Parse.formats[checker.format](output, (path) => Path.resolve(root, path)).map((one) => ({
+    const found = Parse.formats[checker.format](output, (path) => from(Path.resolve(cwd, path))).map((one) => ({
       ...one,
+      message: from(one.message),
       source: id
     }))
+    if (check.isBase === true && found.length > 0 && found.every(({ code }) => code === noInputs)) {
+      return { part: { id, outcome: "empty", reason: "it has no files, others extend it", configurations }, found: [] }
+    }
     const isWhole = output.exit.code !== undefined && checker.finished.includes(output.exit.code) && !output.truncated
     // Not clean and nothing told: it failed before it checked.
     const isMute = output.exit.code !== 0 && found.length === 0
-    if (isWhole && !isMute) return { part: { id, outcome: found.length > 0 ? "found" : "empty" }, found }
-    const how = output.truncated ? "it says more than is read" : `it ${Processes.describeExit(output.exit)}`
-    const reason = `${how}: ${lastWords(output)}`
-    return { part: { id, outcome: found.length > 0 ? "found" : "unknown", reason }, found }
+    const ending = output.truncated ? "it says more than is read" : `it ${Processes.describeExit(output.exit)}`
+    const reason = isWhole && !isMute ? leftOut(output.stdout) : `${ending}: ${lastWords(output)}`
+    const outcome = found.length > 0 ? "found" : reason === undefined ? "empty" : "unknown"
+    return {
+      part: { id, outcome, ...(reason === undefined ? {} : { reason: from(reason) }), configurations },
+      found
+    }
   })
 
-  /** The parts of a solution one after the other. */
-  const run = Effect.fnUntraced(function* (checker: Checker): Effect.fn.Return<Ran> {
-    if (checker.format !== "tsc") return yield* runOne(checker, [])
-    const all = yield* Effect.forEach(["tsconfig.json", ...references(root)], (path) => runOne(checker, ["-p", path]))
-    const worst =
-      all.find(({ part }) => part.outcome === "unknown") ?? all.find(({ part }) => part.reason !== undefined)
-    const found = all.flatMap((one) => one.found)
-    const outcome = found.length > 0 ? "found" : (worst?.part.outcome ?? "empty")
-    const reason = worst?.part.reason
-    return { part: { id: checker.id, outcome, ...(reason === undefined ? {} : { reason }) }, found }
+  const run = Effect.fnUntraced(function* (check: Configurations.Check, checker: Checker): Effect.fn.Return<Ran> {
+    const missing = (checker.wouldWrite ?? []).filter((file) => !Fs.existsSync(Path.join(check.folder, file)))
+    if (missing.length > 0) {
+      const reason = `it was not run: it would write ${missing.join(", ")} into the project`
+      return without(check, "not_covered", reason, checker)
+    }
+    if (checker.runsProject === true && !isTrusted) {
+      const reason = "it was not run: it runs programs of the project, which is not trusted"
+      return without(check, "not_covered", reason, checker)
+    }
+    const { build } = check
+    if (build === undefined) {
+      return yield* runIn(check, checker, { args: Configurations.argsOf(checker, check.folder), cwd: check.folder })
+    }
+    const areas = [...new Set([root, FreshCopy.repositoryOf(root)])]
+    let ran: Ran | undefined
+    for (const area of areas) {
+      ran = yield* FreshCopy.make({ folder: scratch(), root: area, projects: build.projects }).pipe(
+        Effect.flatMap(({ from, to }) => {
+          const args = [...(checker.buildArgs ?? []), ...build.heads.map(to)]
+          return runIn(check, checker, { args, cwd: to(root), from })
+        }),
+        Effect.catchTag("Refused", ({ reason }) => {
+          const told = `its projects refer to others, which can only be built in a copy, and ${reason}: run \`tsc --build\``
+          return Effect.succeed(without(check, "unknown", told, checker))
+        }),
+        Effect.scoped
+      )
+      // What is not found may be outside of the working directory, where the copy had it not.
+      if (!ran.found.some(({ code }) => code !== undefined && isNotFound.has(code))) break
+    }
+    return ran!
   })
 
-  const first = Effect.fnUntraced(function* (same: ReadonlyArray<Checker>): Effect.fn.Return<Ran> {
+  const first = Effect.fnUntraced(function* (check: Configurations.Check): Effect.fn.Return<Ran> {
     let absent: Ran | undefined
-    for (const checker of same) {
-      const ran = yield* run(checker)
+    for (const checker of check.checkers) {
+      const ran = yield* run(check, checker)
       if (ran.part.outcome !== "not_covered") return ran
       absent ??= ran
     }
@@ -158,27 +199,29 @@ export const make = Effect.fnUntraced(function* (
   const most = Policy.millis(options.bound ?? "120 seconds")
   const all = Effect.fnUntraced(function* (bound: number) {
     const until = (yield* Clock.currentTimeMillis) + bound
-    return yield* Effect.forEach(
-      chosen(checkers, root),
-      Effect.fnUntraced(function* (same) {
-        const left = Math.max(0, until - (yield* Clock.currentTimeMillis))
-        return Option.getOrElse(yield* Effect.timeoutOption(first(same), left), () =>
-          without(same[0]!.id, "unknown", `it has not ended in ${bound / 1000} s, the time of all checkers together`)
+    const { checks, fixtures, left } = yield* Configurations.plan(checkers, workspace, locate)
+    const ran = yield* Effect.forEach(
+      checks,
+      Effect.fnUntraced(function* (check) {
+        const rest = Math.max(0, until - (yield* Clock.currentTimeMillis))
+        return Option.getOrElse(yield* Effect.timeoutOption(first(check), rest), () =>
+          without(check, "unknown", `it has not ended in ${bound / 1000} s, the time of all checkers together`)
         )
       }),
       { concurrency: mostAtOnce }
     )
+    return { ran, left, fixtures }
   })
   return ({ timeout } = {}) =>
     all(timeout === undefined ? most : Math.min(most, Policy.millis(timeout))).pipe(
-      Effect.map((all): Checked => {
-        // `go vet` tells what does not compile as `go build` does.
+      Effect.map(({ fixtures, left, ran }): Checked => {
+        // `go vet` tells what does not compile as `go build` does, and a file may be in several configurations.
         const keyOf = ({ line, message, path }: Parse.Found) => JSON.stringify([path, line, message])
         const seen = new Set<string>()
-        const diagnostics = all
+        const diagnostics = ran
           .flatMap(({ found }) => found)
           .filter((one) => (seen.has(keyOf(one)) ? false : seen.add(keyOf(one))))
-        return { diagnostics, checkers: all.map(({ part }) => part) }
+        return { diagnostics, checkers: [...ran.map(({ part }) => part), ...left], fixtures }
       }),
       Effect.withSpan("Checkers.run")
     )

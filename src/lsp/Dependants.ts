@@ -5,9 +5,12 @@ import type { Workspace } from "../Workspace.ts"
 import * as Row from "./rows/Row.ts"
 
 export interface Dependants {
-  /** The files that name one of these, and those that name them, nearest first; at most `most`. */
+  /**
+   * The files that name one of these, and those that name them, nearest first, and where one of these declares what others use
+   * without naming it, all others; at most `most`.
+   */
   readonly of: (files: ReadonlyArray<string>, most: number) => ReadonlyArray<string>
-  /** Those that name one of these themselves, all of them. */
+  /** Those that name one of these themselves or need not to, all of them. */
   readonly direct: (files: ReadonlyArray<string>) => ReadonlyArray<string>
   /** Looks at files again; those that are gone are forgotten. */
   readonly look: (files: ReadonlyArray<string>) => Effect.Effect<void>
@@ -57,13 +60,29 @@ const namedIn = (text: string): ReadonlySet<string> => {
   return named
 }
 
+const isScript = /\.[cm]?[jt]sx?$/
+const augments = /\bdeclare\s+(?:global\b|module\s*["'])/
+const isModule = /^\s*(?:import|export)\b|\brequire\s*\(|\bexports\b/m
+const declares =
+  /^(?:declare|interface|type|namespace|module|enum|abstract|class|function|async|var|let|const)\s+[\w{["'$]/m
+
+/** Whether a file declares what others use without an import. */
+const isAmbient = (path: string, text: string): boolean => {
+  if (isScript.test(path)) return augments.test(text) || (!isModule.test(text) && declares.test(text))
+  return /^(?:__)?builtins(?:__)?\.pyi$/.test(baseName(path))
+}
+
 export const make = (services: {
   readonly edits: Edits["Service"]
   readonly workspace: Workspace["Service"]
   readonly rows: ReadonlyArray<Row.Row>
+  /** The same for files that the same servers serve. */
+  readonly groupOf: (path: string) => string
 }): Dependants => {
-  const { edits, rows, workspace } = services
+  const { edits, groupOf, rows, workspace } = services
   const named = new Map<string, ReadonlySet<string>>()
+  /** Those that are ambient, or were: when they are no more, what others use is gone. */
+  const ambient = new Set<string>()
   let lookedAt = Number.NEGATIVE_INFINITY
 
   const isServed = (path: string) => rows.some((row) => Row.languageOf(row, baseName(path)) !== undefined)
@@ -74,10 +93,20 @@ export const make = (services: {
       (file) =>
         Effect.map(Effect.option(edits.read(file)), (source) => {
           if (Option.isNone(source)) named.delete(file)
-          else named.set(source.value.path, namedIn(source.value.text))
+          else {
+            const { path, text } = source.value
+            named.set(path, namedIn(text))
+            if (isAmbient(path, text)) ambient.add(path)
+          }
         }),
       { discard: true }
     )
+
+  /** Those that may use what is ambient in files. */
+  const around = (files: ReadonlyArray<string>): ReadonlyArray<string> => {
+    const groups = new Set(files.filter((file) => ambient.has(file)).map(groupOf))
+    return groups.size === 0 ? [] : [...named.keys()].filter((other) => groups.has(groupOf(other)))
+  }
 
   return {
     look,
@@ -91,13 +120,16 @@ export const make = (services: {
           if (names.some((name) => words.has(name))) found.add(other)
         }
       }
+      for (const other of around(files)) {
+        if (found.size >= files.length + most) break
+        found.add(other)
+      }
       return [...found].slice(files.length)
     },
     direct: (files) => {
       const names = [...new Set(files.flatMap(namesOf))]
-      return [...named].flatMap(([other, words]) =>
-        !files.includes(other) && names.some((name) => words.has(name)) ? [other] : []
-      )
+      const naming = [...named].flatMap(([other, words]) => (names.some((name) => words.has(name)) ? [other] : []))
+      return [...new Set([...naming, ...around(files)])].filter((other) => !files.includes(other))
     },
     refresh: Effect.gen(function* () {
       const now = yield* Clock.currentTimeMillis

@@ -2,10 +2,10 @@
 import { Effect } from "effect"
 import * as ToolError from "../ToolError.ts"
 import { Workspace } from "../Workspace.ts"
-import type { Checked } from "./checkers/Checker.ts"
 import { type Answer, type Diagnostic, type FileDiagnostics, LanguageServers, type Options } from "./LanguageServers.ts"
 import * as Outcomes from "./Outcomes.ts"
 import * as Row from "./rows/Row.ts"
+import * as Text from "./Text.ts"
 import * as Values from "./Values.ts"
 
 /** How many diagnostics an answer has; the errors come first, and the rest is counted. */
@@ -96,37 +96,54 @@ const ofProject = Effect.fnUntraced(function* (options: Options) {
     ({ line, message, path }) => !repeated.has(JSON.stringify([path, line, message]))
   )
   const found = [...byChecker, ...rest]
+  const checkers = (checked?.checkers ?? []).map((one) => ({ ...one, configurations: one.configurations.map(show) }))
   const value: Values.Diagnostics = {
     ...shown(found.map((one) => ({ ...one, path: show(one.path) }))),
     servers: answers.map(Outcomes.toPart),
     files: new Set(found.map(({ path }) => path)).size,
     unchecked: [],
     elsewhere: [],
-    checkers: checked?.checkers ?? [],
-    notes: notesOf(checked, rest.length)
+    checkers,
+    notes: notesOf(checkers, checked?.fixtures.map(show) ?? [], rest.length)
   }
-  if (value.diagnostics.length > 0 || checked?.checkers.some(({ outcome }) => outcome === "empty") === true)
-    return value
-  const parts = [...(checked?.checkers ?? []), ...value.servers]
-  yield* Outcomes.requireAnswer("the diagnostics of the project", { ...value, servers: parts }, [
-    ...(checked?.checkers ?? []).map((one): Answer<never> => ({
-      ...one,
-      outcome: one.outcome === "unknown" ? "unknown" : "not_covered",
-      reason: one.reason ?? ""
-    })),
-    ...answers
-  ])
+  if (value.diagnostics.length > 0 || checkers.some(({ outcome }) => outcome === "empty")) return value
+  yield* Outcomes.requireAnswer(
+    "the diagnostics of the project",
+    { ...value, servers: [...checkers, ...value.servers] },
+    [
+      ...checkers.map((one): Answer<never> => ({
+        ...one,
+        outcome: one.outcome === "unknown" ? "unknown" : "not_covered",
+        reason: one.reason ?? ""
+      })),
+      ...answers
+    ]
+  )
   return value
 })
 
-const notesOf = (checked: Checked | undefined, byServers: number): ReadonlyArray<string> => {
-  if (checked === undefined || checked.checkers.length === 0) {
-    return ["This is what the running servers say of the files they know; no checker of the project was run."]
+const notesOf = (
+  checkers: ReadonlyArray<Values.CheckerPart>,
+  fixtures: ReadonlyArray<string>,
+  byServers: number
+): ReadonlyArray<string> => {
+  const apart =
+    fixtures.length === 0 ? [] : [`Not checked, because they are in folders of fixtures: ${Text.listed(fixtures)}.`]
+  if (checkers.length === 0) {
+    return ["This is what the running servers say of the files they know; no checker of the project was run.", ...apart]
+  }
+  // One line for all configurations of which the same is said.
+  const said = new Map<string, Values.CheckerPart>()
+  for (const part of checkers) {
+    const key = JSON.stringify([part.id, part.outcome, part.reason])
+    said.set(key, { ...part, configurations: [...(said.get(key)?.configurations ?? []), ...part.configurations] })
   }
   return [
-    ...checked.checkers.map(
-      ({ id, outcome, reason }) => `${id}: ${words[outcome]}${reason === undefined ? "" : `: ${reason}`}`
-    ),
+    ...Array.from(said.values(), ({ configurations, id, outcome, reason }) => {
+      const where = configurations.length === 0 ? "" : ` (${Text.listed(configurations)})`
+      return `${id}${where}: ${words[outcome]}${reason === undefined ? "" : `: ${reason}`}`
+    }),
+    ...apart,
     ...(byServers > 0 ? [`${byServers} of them are what the running servers say, beside the checkers.`] : [])
   ]
 }

@@ -244,12 +244,14 @@ export const wrap = <
           const { begin, show } = yield* DiagnosticsOnWrite
           const { root } = yield* Workspace
           const watch = yield* begin
-          if (options.paths !== undefined) yield* watch.before(yield* options.paths(params))
-          const { text, value } = yield* prepared.run(call).pipe(
-            Effect.provideService(BeforeWrite, watch.before),
-            Effect.onError(() => watch.release)
-          )
-          const report = yield* watch.after(writtenOf(tool.name, value, root, options.isUndo?.(params) === true))
+          const done = Effect.gen(function* () {
+            if (options.paths !== undefined) yield* watch.before(yield* options.paths(params))
+            const { text, value } = yield* Effect.provideService(prepared.run(call), BeforeWrite, watch.before)
+            const isUndo = options.isUndo?.(params) === true
+            return { text, value, report: yield* watch.after(writtenOf(tool.name, value, root, isUndo)) }
+          })
+          // However it ends, others are waiting for their turn.
+          const { report, text, value } = yield* Effect.onError(done, () => watch.release)
           const all = ranked(report.introduced).map(toValue(show))
           const added: Added = {
             introduced: all.slice(0, mostInValue),

@@ -1,5 +1,5 @@
 /** How a write is followed: what was written, what is known of its consequences, and what is said of them. */
-import type { Deferred, Semaphore } from "effect"
+import type { Deferred, Effect, Semaphore } from "effect"
 import type * as Rounds from "./DiagnosticsOnWriteRounds.ts"
 import type * as Ledger from "./Ledger.ts"
 
@@ -41,8 +41,10 @@ export interface Course {
   readonly answers: Map<string, Map<string, Rounds.Said>>
   /** Those of which what was there before is not known. */
   readonly unfounded: Map<string, string>
-  /** How many files that depend on it nobody has asked about, because they are too many. */
+  /** How many files that may depend on it nobody has asked about, because they are too many. */
   unasked: number
+  /** They are asked about when the call has ended. */
+  isAskedLater: boolean
   /** Nothing more comes. */
   isWhole: boolean
   /** The call has ended. */
@@ -77,13 +79,18 @@ export interface Group {
   current: { readonly request: After; readonly over: Deferred.Deferred<"replaced" | "cut"> } | undefined
   /** What was known before a write that was abandoned: the one that took its place begins with that. */
   inherited: ReadonlyMap<string, Ledger.Counts> | undefined
+  /** Goes on with the write that was abandoned, where the one that was to take its place has not written. */
+  resume: Effect.Effect<void> | undefined
+  /** How many calls may be writing now, and how many have written. */
+  writing: number
+  written: number
   /** How many writes wait for their turn. */
   waiting: number
 }
 
 /** What the call says, after so many milliseconds; what it tells is not told again. */
 export const reportOf = (course: Course, contents: Contents, limit: number, show: (path: string) => string): Report => {
-  const { answers, isWhole, unasked, unfounded } = course
+  const { answers, isAskedLater, isWhole, unasked, unfounded } = course
   const introduced = course.introduced.splice(0)
   const files = ownOf(contents)
   // What is deleted is only felt elsewhere.
@@ -95,15 +102,14 @@ export const reportOf = (course: Course, contents: Contents, limit: number, show
   const isSilent = !isWhole && !own.every(isHeard)
   const reasons = new Set([
     ...said.flatMap((answer) => (answer.outcome === "unknown" ? [`${answer.id}: ${answer.reason}`] : [])),
-    ...own.flatMap((path) => {
-      const server = unfounded.get(path)
-      if (server === undefined) return []
-      return [`${server}: what it said of ${show(path)} before the write is not known`]
-    }),
+    ...Array.from(
+      unfounded,
+      ([path, server]) => `${server}: what it said of ${show(path)} before the write is not known`
+    ),
     ...(isSilent || (own.length === 0 && !isWhole) ? [`no answer in ${limit / 1000} s`] : []),
     ...(unasked > 0 && (isCovered || own.length === 0)
       ? [
-          `${unasked} more file${unasked === 1 ? " that depends on it was" : "s that depend on it were"} not asked about`
+          `${unasked} more file${unasked === 1 ? "" : "s"} that may depend on it ${unasked === 1 ? "was" : "were"} not asked about${isAskedLater ? " yet" : ""}`
         ]
       : [])
   ])
@@ -115,5 +121,10 @@ export const reportOf = (course: Course, contents: Contents, limit: number, show
         : isCovered || own.length === 0
           ? "nothing_new"
           : "not_covered"
-  return { outcome, introduced, reasons: [...reasons], isDeferred: !isWhole && outcome !== "not_covered" }
+  return {
+    outcome,
+    introduced,
+    reasons: [...reasons],
+    isDeferred: (!isWhole || isAskedLater) && outcome !== "not_covered"
+  }
 }

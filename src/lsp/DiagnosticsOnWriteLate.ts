@@ -74,3 +74,4 @@ export const make = (options: {
     }
   }
 }
+export type Lates = ReturnType<typeof make>

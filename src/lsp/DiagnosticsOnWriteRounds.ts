@@ -14,15 +14,11 @@ export type Introduced = Diagnostic & { readonly server: string; readonly by: st
 export type Kind = "file" | "missing"
 
 const baseName = (path: string): string => path.slice(path.lastIndexOf("/") + 1)
-const kindOf = (path: string): string => {
-  const name = baseName(path)
-  const dot = name.lastIndexOf(".")
-  return dot < 0 ? name : name.slice(dot).toLowerCase()
-}
-const serverOf = ({ id, root }: { readonly id: string; readonly root?: string }): string => `${id}\0${root ?? ""}`
+export const serverOf = ({ id, root }: { readonly id: string; readonly root?: string }): string =>
+  `${id}\0${root ?? ""}`
 
-const isConfirmed = ({ outcome }: Answer<unknown>): boolean => outcome === "found" || outcome === "empty"
-const valueOf = (answer: Said): ReadonlyArray<Diagnostic> => (answer.outcome === "found" ? answer.value : [])
+export const isConfirmed = ({ outcome }: Answer<unknown>): boolean => outcome === "found" || outcome === "empty"
+export const valueOf = (answer: Said): ReadonlyArray<Diagnostic> => (answer.outcome === "found" ? answer.value : [])
 
 export const keyOf = (path: string, server: string): string => `${server}\0${path}`
 
@@ -32,6 +28,11 @@ export const byOf = (key: string): string => key.split("\0").slice(0, 2).join("\
 /** The servers, with their roots, that have answered. */
 export const confirmedBy = (answers: ReadonlyArray<Said>): ReadonlyArray<string> =>
   answers.filter(isConfirmed).map(serverOf)
+
+/** Notes what a server has said of a file, where that is known. */
+export const put = (counts: Map<string, Ledger.Counts>, path: string, answer: Said): void => {
+  if (isConfirmed(answer)) counts.set(keyOf(path, serverOf(answer)), Ledger.count(valueOf(answer)))
+}
 
 /** What was known before a write: of files that the ledger does not have, and of an edit that is taken back now. */
 export interface Before {
@@ -52,7 +53,7 @@ export const make = (services: {
    * mended they are back, and nothing new.
    */
   const hidden = new Map<string, Ledger.Counts>()
-  /** The kinds of files that a server has answered for. */
+  /** The servers, with their roots, that have answered. */
   const warm = new Set<string>()
 
   const isServed = (path: string): boolean =>
@@ -84,6 +85,10 @@ export const make = (services: {
       ? Effect.succeed([])
       : Effect.orElseSucceed(servers.diagnostics(paths, { timeout: millis, texts, onAnswer }), () => [])
 
+  /** What a server says more than was known. */
+  const beyond = (answer: Said, known: Ledger.Counts): ReadonlyArray<Introduced> =>
+    Ledger.beyond(valueOf(answer), known).map((one) => ({ ...one, server: answer.id, by: serverOf(answer) }))
+
   /** Takes answers into the ledger, one by one, and compares them with what was known before. */
   const settle = ({ extra, snapshot }: Before) => {
     const taken: Array<{ readonly key: string; readonly by: string; before: Ledger.Counts; now: Ledger.Counts }> = []
@@ -94,7 +99,7 @@ export const make = (services: {
         if (!isConfirmed(answer)) return []
         const by = serverOf(answer)
         const key = keyOf(path, by)
-        warm.add(kindOf(path))
+        warm.add(by)
         const value = valueOf(answer)
         const was = ledger.get(path, by) ?? snapshot.get(key)
         const now = Ledger.count(value)
@@ -104,10 +109,10 @@ export const make = (services: {
           (all, more) => (more === undefined ? all : Ledger.most(all, more)),
           was
         )
-        const fresh = Ledger.beyond(value, before)
+        const fresh = beyond(answer, before)
         if (fresh.some(({ severity }) => severity === 1)) broken.add(by)
         taken.push({ key, by, before, now })
-        return fresh.map((one) => ({ ...one, server: answer.id, by }))
+        return fresh
       },
       /** All answers have been taken. */
       end: () => {
@@ -159,6 +164,7 @@ export const make = (services: {
     groupOf,
     contentsOf,
     ask,
+    beyond,
     settle,
     said,
     resolved,
@@ -169,7 +175,15 @@ export const make = (services: {
         if (known !== undefined) ledger.set(one.path, one.by, Ledger.without(known, one))
       }
     },
-    /** Whether a server has answered for a file of this kind. */
-    isWarm: (path: string) => warm.has(kindOf(path))
+    /** Whether the servers of these files, with their roots, have answered before. */
+    areWarm: Effect.fnUntraced(function* (paths: Iterable<string>) {
+      if (warm.size === 0) return false
+      for (const path of paths) {
+        const serving = yield* servers.serving(path)
+        if (!serving.every((one) => warm.has(serverOf(one)))) return false
+      }
+      return true
+    })
   }
 }
+export type Rounds = ReturnType<typeof make>

@@ -182,6 +182,8 @@ export class LanguageServers extends Context.Service<
       question: Question<A>,
       options?: Options
     ) => Effect.Effect<ReadonlyArray<Answer<A>>, ToolError>
+    /** The servers that are asked about a file, with their roots, started or not. */
+    readonly serving: (file: string) => Effect.Effect<ReadonlyArray<{ readonly id: string; readonly root: string }>>
     /** The diagnostics of files, all under one budget; those not reached are `unknown`. One entry a file, in the order given. */
     readonly diagnostics: (
       files: ReadonlyArray<string>,

@@ -4,6 +4,7 @@ import { Edits } from "../Edits.ts"
 import * as LiveTool from "../LiveTool.ts"
 import * as ToolError from "../ToolError.ts"
 import { Workspace } from "../Workspace.ts"
+import * as Dependants from "./Dependants.ts"
 import * as EditOfServer from "./EditOfServer.ts"
 import { type Answer, LanguageServers } from "./LanguageServers.ts"
 import * as Outcomes from "./Outcomes.ts"
@@ -47,10 +48,60 @@ const didRename = (move: Move): Question<true> => ({
   ask: (asking) => Effect.as(asking.notify("workspace/didRenameFiles", paramsOf(move)), Option.some(true))
 })
 
-/** The servers of the file, or those of the project for a folder. */
-const ask = <A>(question: Question<A>, { kind }: Move, file: string, timeout: "60 seconds" | "2 seconds") =>
-  Effect.flatMap(LanguageServers, (servers) =>
-    kind === "file" ? servers.ask(question, { file }, { timeout }) : servers.askProject(question, { timeout })
+/** A server, and a file that it serves. */
+interface Asked {
+  readonly id: string
+  readonly file: string
+}
+
+/** The servers of files that name this one, which may be of other languages, beside its own. */
+const beside = Effect.fnUntraced(function* (file: string) {
+  const servers = yield* LanguageServers
+  const dependants = Dependants.make({
+    edits: yield* Edits,
+    workspace: yield* Workspace,
+    rows: servers.rows,
+    groupOf: () => ""
+  })
+  yield* dependants.refresh
+  const keyOf = ({ id, root }: { readonly id: string; readonly root: string }) => `${id}\0${root}`
+  const own = new Set((yield* servers.serving(file)).map(keyOf))
+  const others = new Map<string, Asked>()
+  for (const naming of dependants.direct([file])) {
+    for (const one of yield* servers.serving(naming)) {
+      if (!own.has(keyOf(one)) && !others.has(keyOf(one))) others.set(keyOf(one), { id: one.id, file: naming })
+    }
+  }
+  return [...others.values()]
+})
+
+/** The servers of the file and those beside it; for a folder those of the project. */
+const ask = <A>(
+  question: Question<A>,
+  { kind }: Move,
+  file: string,
+  others: ReadonlyArray<Asked>,
+  timeout: "60 seconds" | "2 seconds"
+) =>
+  Effect.gen(function* () {
+    const servers = yield* LanguageServers
+    if (kind === "folder") return yield* servers.askProject(question, { timeout })
+    const answers = yield* Effect.all(
+      [
+        servers.ask(question, { file }, { timeout }),
+        ...others.map((one) => servers.ask(question, { file: one.file }, { server: one.id, timeout }))
+      ],
+      { concurrency: "unbounded" }
+    )
+    return answers.flat()
+  })
+
+/** Only one server's edits are made (C99). */
+const dropped = (own: string, answers: ReadonlyArray<Answer<EditOfServer.Made>>): ReadonlyArray<string> =>
+  answers.flatMap(({ id, ...answer }) =>
+    answer.outcome === "found" && answer.value._tag === "Offer" && id !== own
+      ? [`${id} would have changed what refers to it as well; only the edits of ${own} were made`]
+      : []
   )
 
 const followed = (answers: ReadonlyArray<Answer<unknown>>): ReadonlyArray<string> => {
@@ -93,8 +144,9 @@ export const lspRenameFile = LiveTool.make("lsp_rename_file", {
       to: target.entry,
       kind: source.kind === "file" ? "file" : "folder"
     }
+    const others = move.kind === "file" ? yield* beside(source.path) : []
     const make = Effect.gen(function* () {
-      const answers = yield* ask(willRename(move), move, source.path, EditOfServer.patience)
+      const answers = yield* ask(willRename(move), move, source.path, others, EditOfServer.patience)
       const isCovered = answers.some(({ outcome }) => outcome !== "not_covered")
       const own = isCovered ? yield* EditOfServer.owner(`the references to ${from}`, answers) : undefined
       const servers = answers.map(Outcomes.toPart)
@@ -106,10 +158,13 @@ export const lspRenameFile = LiveTool.make("lsp_rename_file", {
       }
       const { basis, edit } = value.offer
       const operations = yield* WorkspaceEdit.toOperations(edit, basis)
-      return { operations: [...operations, rename], more: { server: id, servers, warnings: edit.doubts } }
+      return {
+        operations: [...operations, rename],
+        more: { server: id, servers, warnings: [...edit.doubts, ...dropped(id, answers)] }
+      }
     })
     const value = yield* EditOfServer.makeAndApply(make, `rename ${from} to ${to}`)
-    yield* Effect.ignore(ask(didRename(move), move, move.to, "2 seconds"))
+    yield* Effect.ignore(ask(didRename(move), move, move.to, others, "2 seconds"))
     return value
   })
 })

@@ -44,7 +44,7 @@ const lines = (
 
 const most = 20
 
-const listed = (names: ReadonlyArray<string>): string =>
+export const listed = (names: ReadonlyArray<string>): string =>
   names.length > most ? `${names.slice(0, most).join(", ")} and ${names.length - most} more` : names.join(", ")
 
 interface Question {

@@ -13,6 +13,10 @@ export const Part = Schema.Struct({
 })
 export type Part = typeof Part.Type
 
+/** What a checker of the project came to, and the configurations that it was about. */
+export const CheckerPart = Schema.Struct({ ...Part.fields, configurations: Schema.Array(Schema.String) })
+export type CheckerPart = typeof CheckerPart.Type
+
 const Notes = Schema.optionalKey(Schema.Array(Schema.String))
 
 export const Locations = Schema.Struct({
@@ -88,7 +92,7 @@ export const Diagnostics = Schema.Struct({
   unchecked: Schema.Array(Schema.Struct({ path: Schema.String, reason: Schema.String })),
   /** Errors in other files, as the servers last said. */
   elsewhere: Schema.Array(Schema.Struct({ path: Schema.String, errors: Schema.Natural })),
-  checkers: Schema.optionalKey(Schema.Array(Part)),
+  checkers: Schema.optionalKey(Schema.Array(CheckerPart)),
   notes: Notes
 })
 export type Diagnostics = typeof Diagnostics.Type

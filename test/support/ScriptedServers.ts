@@ -135,6 +135,7 @@ export const layer = (scene: Scene): Layer.Layer<LanguageServers> => {
       }),
       askProject: (question, options) =>
         Effect.forEach(chosen(options), (script) => askOne(script, question, scene, undefined, 0)),
+      serving: () => Effect.succeed(scene.servers.map(({ id }) => ({ id, root: "/" }))),
       diagnostics: (files, options) =>
         Effect.sync(() => {
           const scripts = chosen(options)

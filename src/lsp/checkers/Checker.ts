@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import type { Diagnostic } from "../LanguageServers.ts"
 import { Binary } from "../rows/Row.ts"
-import type { Part } from "../Values.ts"
+import type { CheckerPart } from "../Values.ts"
 import type * as Parse from "./Parse.ts"
 
 /**
@@ -19,13 +19,19 @@ export type Sign = typeof Sign.Type
 export interface Checker {
   readonly id: string
   readonly binary: Binary
-  /** `${out}` is a folder outside of the project, the same for all calls of a run. */
+  /** `${out}` is a folder outside of the project, of each configuration its own, the same for all calls of a run. */
   readonly args: ReadonlyArray<string>
   /** Instead of `args` where one of the signs is: the first that holds. */
   readonly argsWhere?: ReadonlyArray<{ readonly signs: ReadonlyArray<Sign>; readonly args: ReadonlyArray<string> }>
   readonly env?: Readonly<Record<string, string>>
+  /** Instead of `args` for projects that refer to others (`tsconfig.json`): these are built, in a fresh copy. */
+  readonly buildArgs?: ReadonlyArray<string>
   /** One of these names it. */
   readonly signs: ReadonlyArray<Sign>
+  /** A configuration below another one is part of that; else it is checked by itself. */
+  readonly isDeep?: boolean
+  /** Arguments with which the program says, in the folder of a configuration, the file of the one that this is part of. */
+  readonly locate?: ReadonlyArray<string>
   /** One of these makes it the one to try, where none of its role is named. */
   readonly usual?: ReadonlyArray<Sign>
   /** Of one role one is run: a named one first. */
@@ -40,9 +46,10 @@ export interface Checker {
   readonly finished: ReadonlyArray<number>
 }
 
-/** What all checkers say together. */
+/** What all checkers say together. Paths are absolute. */
 export interface Checked {
-  /** Paths are absolute. */
   readonly diagnostics: ReadonlyArray<Omit<Diagnostic, "raw">>
-  readonly checkers: ReadonlyArray<Part>
+  readonly checkers: ReadonlyArray<CheckerPart>
+  /** Configurations that are not the project's, as they are in folders of fixtures. */
+  readonly fixtures: ReadonlyArray<string>
 }

@@ -37,7 +37,18 @@ export const shipped: ReadonlyArray<Checker> = [
     id: "tsc",
     binary: { name: "tsc", project: ["node_modules/.bin"] },
     // Where the project keeps state of its compiler, that goes elsewhere too.
-    args: ["--noEmit", "--pretty", "false", "--incremental", "--tsBuildInfoFile", "${out}/tsc.json"],
+    args: [
+      "-p",
+      "tsconfig.json",
+      "--noEmit",
+      "--pretty",
+      "false",
+      "--incremental",
+      "--tsBuildInfoFile",
+      "${out}/tsc.json"
+    ],
+    // Of a project that it leaves out, only the verbose one tells.
+    buildArgs: ["--build", "--force", "--verbose", "--pretty", "false"],
     signs: [{ file: "tsconfig.json" }],
     format: "tsc",
     finished: [0, 1, 2]
@@ -47,6 +58,7 @@ export const shipped: ReadonlyArray<Checker> = [
     binary: { name: "basedpyright", ...python },
     args: ["--outputjson", "-p", "."],
     signs: [{ file: "pyproject.toml", having: "^\\[tool\\.basedpyright\\b" }],
+    isDeep: true,
     role: "python",
     format: "pyright",
     finished: [0, 1]
@@ -56,6 +68,7 @@ export const shipped: ReadonlyArray<Checker> = [
     binary: { name: "pyright", ...python },
     args: ["--outputjson", "-p", "."],
     signs: [{ file: "pyrightconfig.json" }, { file: "pyproject.toml", having: "^\\[tool\\.pyright\\b" }],
+    isDeep: true,
     usual: pythonProject,
     role: "python",
     format: "pyright",
@@ -74,6 +87,7 @@ export const shipped: ReadonlyArray<Checker> = [
       { file: "pyproject.toml", having: "^\\[tool\\.mypy\\b" },
       { file: "setup.cfg", having: "^\\[mypy\\b" }
     ],
+    isDeep: true,
     role: "python",
     // Its plug-ins are programs that the configuration names.
     runsProject: true,
@@ -104,6 +118,7 @@ export const shipped: ReadonlyArray<Checker> = [
     args: ["check", "--workspace", "--all-targets", "--locked", "--message-format=json"],
     env: { CARGO_TARGET_DIR: "${out}/cargo" },
     signs: [{ file: "Cargo.toml" }],
+    locate: ["locate-project", "--workspace", "--message-format=plain"],
     wouldWrite: ["Cargo.lock"],
     runsProject: true,
     format: "cargo",
@@ -114,6 +129,7 @@ export const shipped: ReadonlyArray<Checker> = [
     binary: { name: "dart" },
     args: ["analyze", "--format=machine", "."],
     signs: [{ file: "pubspec.yaml" }],
+    isDeep: true,
     // Without it, it gets the packages first, and writes where they are.
     wouldWrite: [".dart_tool/package_config.json"],
     format: "dart",

@@ -48,10 +48,14 @@ const run = (
       findBinary: node,
       checkers,
       ...(options.bound === undefined ? {} : { bound: options.bound })
-    })
+    }).pipe(Effect.provide(Layer.orDie(NodeWorkspace.layer({ root }))))
     const checked = yield* check(options.timeout === undefined ? {} : { timeout: options.timeout })
     return {
-      checkers: checked.checkers,
+      checkers: checked.checkers.map(({ configurations, ...part }) => ({
+        ...part,
+        configurations: configurations.map((path) => Path.relative(root, path))
+      })),
+      fixtures: checked.fixtures.map((path) => Path.relative(root, path)),
       diagnostics: checked.diagnostics.map(
         ({ code, line, message, path, severity, source }) =>
           `${Path.relative(root, path)}:${line} ${severity} ${message} ${code ?? ""} ${source ?? ""}`
@@ -70,9 +74,10 @@ describe("checkers", () => {
       ])
       assert.deepStrictEqual(result, {
         checkers: [
-          { id: "one", outcome: "found" },
-          { id: "two", outcome: "empty" }
+          { id: "one", outcome: "found", configurations: ["sign"] },
+          { id: "two", outcome: "empty", configurations: ["sign"] }
         ],
+        fixtures: [],
         diagnostics: ["a.py:3 1 wrong code one", "a.py:2 2 odd  one", "a.py:1 3 so  one"],
         left: ["sign"]
       })
@@ -137,7 +142,12 @@ describe("checkers", () => {
     Effect.gen(function* () {
       const { checkers } = yield* run([fake("a", "setInterval(() => {}, 1000)")], { bound: 60_000, timeout: 600 })
       assert.deepStrictEqual(checkers, [
-        { id: "a", outcome: "unknown", reason: "it has not ended in 0.6 s, the time of all checkers together" }
+        {
+          id: "a",
+          outcome: "unknown",
+          reason: "it has not ended in 0.6 s, the time of all checkers together",
+          configurations: ["sign"]
+        }
       ])
       const less = yield* run([fake("a", "setInterval(() => {}, 1000)")], { bound: 500, timeout: 60_000 })
       assert.include(less.checkers[0]!.reason, "in 0.5 s")
@@ -151,7 +161,7 @@ describe("checkers", () => {
       const check: LanguageServers["Service"]["check"] = (options) =>
         Effect.sync(() => {
           given.push(options?.timeout)
-          return { diagnostics: [], checkers: [{ id: "one", outcome: "empty" }] }
+          return { diagnostics: [], checkers: [{ id: "one", outcome: "empty", configurations: [] }], fixtures: [] }
         })
       const ask = (timeout?: number) =>
         DiagnosticsOf.ask("*", { timeout }).pipe(
@@ -201,6 +211,50 @@ describe("checkers", () => {
       })
     )
   }
+
+  it.live(
+    "SPEC 3.10 configurations below the working directory: which are checked, part of others, left out, of fixtures",
+    () =>
+      Effect.gen(function* () {
+        const each = fake("each", "")
+        const deep = fake("deep", "", { isDeep: true, signs: [{ file: "top" }] })
+        const many = Object.fromEntries(
+          Array.from({ length: 20 }, (_, i) => [`m${String(i).padStart(2, "0")}/sign`, ""])
+        )
+        const { checkers, fixtures } = yield* run([each, deep], {
+          files: {
+            ".gitignore": "out\n",
+            "a/sign": "",
+            "out/sign": "",
+            "node_modules/x/sign": "",
+            "test/fixtures/b/sign": "",
+            "c/top": "",
+            "c/d/top": "",
+            ...many
+          }
+        })
+        const said = (id: string) => checkers.filter((one) => one.id === id)
+        assert.strictEqual(said("each").length, 17)
+        assert.deepStrictEqual(
+          said("each")
+            .slice(0, 3)
+            .map(({ configurations, outcome }) => [outcome, configurations]),
+          [
+            ["empty", ["sign"]],
+            ["empty", ["a/sign"]],
+            ["empty", ["m00/sign"]]
+          ]
+        )
+        assert.deepStrictEqual(said("each").at(-1), {
+          id: "each",
+          outcome: "not_covered",
+          reason: "left out: at most 16 are checked in a call; give lsp the files to be checked",
+          configurations: ["m14", "m15", "m16", "m17", "m18", "m19"].map((folder) => `${folder}/sign`)
+        })
+        assert.deepStrictEqual(said("deep"), [{ id: "deep", outcome: "empty", configurations: ["c/top"] }])
+        assert.deepStrictEqual(fixtures, ["test/fixtures/b/sign"])
+      })
+  )
 
   it.live("of a role the one that the configuration names; else the usual one", () =>
     Effect.gen(function* () {

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
+import type * as Fake from "../../support/FakeLanguageServer.ts"
 import { pulled, pushes, start } from "./onWrite.ts"
 
 describe("diagnostics on write", () => {
@@ -341,8 +342,176 @@ describe("diagnostics on write", () => {
         })
         const answer = yield* put("a.t", "def g\n")
         assert.deepStrictEqual(said(answer), ["unknown"])
-        assert.include(answer.text, "3 more files that depend on it were not asked about")
+        assert.include(answer.text, "3 more files that may depend on it were not asked about yet")
       })
+  )
+
+  /** Uses of `a.t` by many files, one of which has an old error; how many are asked about within the call. */
+  const many = (others: number) =>
+    Effect.gen(function* () {
+      const names = Array.from({ length: 30 }, (_, i) => `f${String(i).padStart(2, "0")}.t`)
+      const use = (i: number) => (i < 26 ? "import a\n" : `import a\nuse a.f\n${i === 29 ? "bad old\n" : ""}`)
+      const started = yield* start(pulled, {
+        files: { "a.t": "def f\n", ...Object.fromEntries(names.map((name, i) => [name, use(i)])) },
+        budgets: { warm: "20 seconds", cold: "20 seconds", others }
+      })
+      const told = Effect.map(started.surface.dispatch("resolve", { edit_id: "edit_99", action: "undo" }), (answer) =>
+        (answer.deferred ?? []).flatMap(({ text }) => text.split("\n").slice(1))
+      )
+      const later = Effect.gen(function* () {
+        for (let i = 0; i < 50; i++) {
+          const all = yield* told
+          if (all.length > 0) return all
+          yield* Effect.sleep("100 millis")
+        }
+        return []
+      })
+      /** The server is asked nothing more. */
+      const quiet = Effect.gen(function* () {
+        for (let i = 0, count = -1; i < 50 && count !== started.received().length; i++) {
+          count = started.received().length
+          yield* Effect.sleep("300 millis")
+        }
+      })
+      return { ...started, told, later, quiet }
+    })
+  const uses = [26, 27, 28, 29].map((i) => `f${i}.t:2 error no f (fake)`)
+
+  it.live("C61 C78 dependants that are too many to be asked about are asked later, and told once", () =>
+    Effect.gen(function* () {
+      const { later, put, said, told } = yield* many(5)
+      const answer = yield* put("a.t", "def g\n")
+      assert.deepStrictEqual(said(answer), ["unknown"])
+      assert.include(answer.text, "a later answer will tell")
+      assert.deepStrictEqual(yield* later, uses)
+      yield* Effect.sleep("300 millis")
+      assert.deepStrictEqual(yield* told, [])
+    })
+  )
+
+  it.live("C78 the file is written again before they are asked: all is told once", () =>
+    Effect.gen(function* () {
+      const { later, put, told } = yield* many(5)
+      for (let i = 0; i < 4; i++) yield* put("a.t", `def g\n${"\n".repeat(i)}`)
+      assert.deepStrictEqual(yield* later, uses)
+      yield* Effect.sleep("300 millis")
+      assert.deepStrictEqual(yield* told, [])
+    })
+  )
+
+  it.live("C78 the file is written again when they are asked, but nobody was told yet: all is told once", () =>
+    Effect.gen(function* () {
+      const { later, put, quiet, told } = yield* many(5)
+      yield* put("a.t", "def g\n")
+      yield* quiet
+      yield* put("a.t", "def g\n\n")
+      assert.deepStrictEqual(yield* later, uses)
+      yield* Effect.sleep("300 millis")
+      assert.deepStrictEqual(yield* told, [])
+      yield* put("a.t", "def g\n\n\n")
+      yield* quiet
+      assert.deepStrictEqual(yield* told, [])
+      yield* put("a.t", "def f\n")
+      yield* quiet
+      yield* put("a.t", "def h\n")
+      assert.deepStrictEqual(yield* later, uses)
+    })
+  )
+
+  it.live("C61 other writes do not wait for those that are asked about later", () =>
+    Effect.gen(function* () {
+      const { later, put, said, writes } = yield* many(5)
+      yield* put("a.t", "def g\n")
+      assert.deepStrictEqual(yield* writes("f03.t", "import a\nbad new\n"), ["introduced", "f03.t:2 new"])
+      assert.deepStrictEqual(said(yield* put("n.t", "bad one\n")), ["introduced", "n.t:1 one"])
+      assert.deepStrictEqual(yield* later, uses)
+    })
+  )
+
+  /** Errors where a name is used that no open document declares, and where one is declared twice. */
+  const globals: Fake.Behaviour = (server) => {
+    server.on("initialize", () => ({ capabilities: { textDocumentSync: 2, diagnosticProvider: {} } }))
+    server.on("textDocument/diagnostic", ({ textDocument: { uri } }) => {
+      const declared = [...server.documents.values()].flatMap(({ text }) =>
+        [...text.matchAll(/declare const (\w+)/g)].map(([, name]) => name!)
+      )
+      const { text } = server.documents.get(uri)!
+      const lost = [...text.matchAll(/use (\w+)/g)].filter(([, name]) => !declared.includes(name!))
+      const twice = [...text.matchAll(/declare const (\w+)/g)].filter(
+        ([, name]) => declared.filter((one) => one === name).length > 1
+      )
+      return {
+        kind: "full",
+        items: [
+          ...lost.map(([, name]) => server.diagnostic(`no ${name}`, 0)),
+          ...twice.map(([, name]) => server.diagnostic(`twice ${name}`, 0))
+        ]
+      }
+    })
+  }
+  const typescript = { languages: [{ id: "typescript", extensions: [".ts"] }] } as const
+
+  it.live("C61 what is declared for all files without an import: all are asked about", () =>
+    Effect.gen(function* () {
+      const { writes } = yield* start(globals, {
+        row: typescript,
+        files: {
+          "globals.d.ts": "declare const one: 1\n",
+          "x.ts": "export {}; use one\n",
+          "y.ts": "export {}; use old\n"
+        }
+      })
+      assert.deepStrictEqual(yield* writes("globals.d.ts", "declare const two: 2\n"), ["introduced", "x.ts:1 no one"])
+      assert.deepStrictEqual(yield* writes("globals.d.ts", "export declare const one: 1\n"), ["nothing_new"])
+      assert.deepStrictEqual(yield* writes("globals.d.ts", "export const two = 2\n"), ["introduced", "x.ts:1 no one"])
+    })
+  )
+
+  it.live("C61 the first write of a run makes a file that causes an error in another one", () =>
+    Effect.gen(function* () {
+      const { writes } = yield* start(globals, {
+        row: typescript,
+        files: { "globals.d.ts": "declare const one: 1\n", "y.ts": "export {}; use old\n" }
+      })
+      assert.deepStrictEqual(yield* writes("more.d.ts", "declare const one: 1\n"), [
+        "introduced",
+        "globals.d.ts:1 twice one",
+        "more.d.ts:1 twice one"
+      ])
+    })
+  )
+
+  it.live("C61 the same, told by a server that nobody asks", () =>
+    Effect.gen(function* () {
+      const { writes } = yield* start(
+        (server) => {
+          server.on("initialize", () => ({ capabilities: { textDocumentSync: 2, diagnosticProvider: {} } }))
+          server.on("textDocument/diagnostic", async ({ textDocument: { uri } }) => {
+            const at = (name: string) => uri.replace(/[^/]*$/, name)
+            const isBroken = server.documents.get(at("n.t"))?.text.includes("break") === true
+            if (uri === at("n.t")) {
+              await server.publish(at("old.t"), ["old"])
+              await server.publish(at("other.t"), isBroken ? ["fresh"] : [])
+            }
+            const items = uri === at("old.t") ? ["old"] : uri === at("other.t") && isBroken ? ["fresh"] : []
+            return { kind: "full", items: items.map((one) => server.diagnostic(one, 0)) }
+          })
+        },
+        { files: { "a.t": "x\n", "old.t": "nothing\n", "other.t": "nothing\n" } }
+      )
+      assert.deepStrictEqual(yield* writes("n.t", "break\n"), ["introduced", "other.t:1 fresh"])
+    })
+  )
+
+  it.live("the first write below another root waits as long as for a cold server, although another one is warm", () =>
+    Effect.gen(function* () {
+      const { writes } = yield* start(pulled, {
+        files: { "a.t": "x\n", "deep/root.marker": "", "deep/b.t": "slow 900\n" }
+      })
+      assert.deepStrictEqual(yield* writes("a.t", "y\n"), ["nothing_new"])
+      assert.deepStrictEqual(yield* writes("deep/b.t", "slow 900\nbad one\n"), ["introduced", "deep/b.t:2 one"])
+      assert.deepStrictEqual(yield* writes("deep/b.t", "slow 900\n"), ["unknown"])
+    })
   )
 
   it.live("C61 what a write of a package's entry causes in another package", () =>
@@ -364,6 +533,35 @@ describe("diagnostics on write", () => {
         "introduced",
         "packages/app/use.t:1 no f"
       ])
+    })
+  )
+
+  it.live("a call that is cancelled before it has written leaves the servers to others", () =>
+    Effect.gen(function* () {
+      const { put, writes } = yield* start(pulled, { files: { "a.t": "x\n", "b.t": "slow 400\n" } })
+      yield* writes("a.t", "y\n")
+      const fiber = yield* Effect.forkChild(put("b.t", "bad one\n"), { startImmediately: true })
+      yield* Effect.sleep("100 millis")
+      yield* Fiber.interrupt(fiber)
+      yield* Effect.sleep("500 millis")
+      assert.deepStrictEqual(yield* writes("a.t", "bad two\n"), ["introduced", "a.t:1 two"])
+    })
+  )
+
+  it.live("C78 a call that writes nothing in the end takes nothing from the one before", () =>
+    Effect.gen(function* () {
+      const { put, surface, writes } = yield* start(pulled, { files: { "a.t": "x\n" } })
+      yield* writes("a.t", "y\n")
+      assert.deepStrictEqual(yield* writes("a.t", "bad one\nslow 900\n"), ["unknown"])
+      // While it is asked about, and when it is known but nobody was told.
+      const texts: Array<string> = []
+      for (const pause of [0, 2000]) {
+        yield* Effect.sleep(pause)
+        texts.push((yield* put("a.t", "bad one\nslow 900\n")).text)
+      }
+      yield* Effect.sleep("2 seconds")
+      texts.push((yield* surface.dispatch("resolve", { edit_id: "edit_99", action: "undo" })).text)
+      assert.strictEqual(texts.filter((text) => text.includes("a.t:1 error one")).length, 1)
     })
   )
 

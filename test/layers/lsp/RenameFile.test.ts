@@ -86,6 +86,50 @@ describe("lsp_rename_file", () => {
     })
   )
 
+  it.live("C98 a file of another language: the servers of those that name it are asked, each by its own filter", () =>
+    Effect.gen(function* () {
+      const json = { row: { languages: [{ id: "json", extensions: [".json"] }] } } as const
+      const run = yield* Writes.run(
+        (server) => {
+          const filters = [{ pattern: { glob: "**/*.{t,json}" } }]
+          server.on("initialize", () => ({
+            capabilities: {
+              textDocumentSync: 2,
+              workspace: { fileOperations: { willRename: { filters }, didRename: { filters } } }
+            }
+          }))
+          server.on("workspace/willRenameFiles", ({ files: [{ oldUri }] }) => ({
+            documentChanges: [
+              {
+                textDocument: { uri: oldUri.replace(/[^/]*$/, "a.t"), version: null },
+                edits: [
+                  { range: { start: { line: 0, character: 8 }, end: { line: 0, character: 12 } }, newText: "core" }
+                ]
+              }
+            ]
+          }))
+        },
+        {
+          files: { "a.t": 'import "data.json"\n', "data.json": "{}\n", "other.json": "{}\n" },
+          others: {
+            json: {
+              behaviour: (server) => server.on("initialize", () => ({ capabilities: { textDocumentSync: 2 } })),
+              ...json
+            }
+          }
+        }
+      )
+      const answer = yield* run.surface.call("lsp_rename_file", { from: "data.json", to: "core.json" })
+      if (answer.isFailure) return assert.fail(answer.text)
+      assert.deepStrictEqual(run.tree(), { "a.t": 'import "core.json"\n', "core.json": "{}\n", "other.json": "{}\n" })
+      assert.strictEqual(answer.value.server, "fake")
+      yield* Fake.eventually(() => run.received("workspace/didRenameFiles")[0])
+      // Nobody names this one: the server is not asked.
+      const alone = yield* run.surface.call("lsp_rename_file", { from: "other.json", to: "third.json" })
+      assert.include(alone.text, "was not looked for")
+    })
+  )
+
   it.live("refused by the server, by what is there, by where it leads: nothing is changed", () =>
     Effect.gen(function* () {
       const run = yield* Writes.run(follows, { files })

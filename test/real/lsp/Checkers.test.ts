@@ -75,6 +75,34 @@ suite("tsc, with state of its own", ["tsc"], () => {
   )
 })
 
+suite("configurations below the working directory", ["tsc", "pyright"], () => {
+  it.live(
+    "each is checked; those of fixtures are not",
+    () =>
+      check({
+        files: {
+          "web/tsconfig.json": '{ "compilerOptions": { "strict": true, "types": [] } }\n',
+          "web/x.ts": "export const x: number = 1\n",
+          "test/fixtures/tsconfig.json": "{}",
+          "test/fixtures/bad.ts": "export const x: number = ''\n",
+          "tools/tsconfig.json": '{ "extends": "../web/tsconfig.json" }\n',
+          "tools/x.ts": "export const x: number = 1\n",
+          "py/pyproject.toml": "[tool.pyright]\n",
+          "py/a.py": "x: int = 1\n",
+          "py/deep/pyproject.toml": "[tool.pyright]\n"
+        },
+        broken: {
+          "test/fixtures/bad.ts": "export {}\n",
+          "tools/x.ts": "export const x: number = ''\n",
+          "py/a.py": "x: int = ''\n"
+        },
+        clean: ["tsc", "tsc", "pyright"].map((id) => [id, "empty"] as const),
+        found: ["py/a.py:1 error reportAssignmentType", "tools/x.ts:1 error 2322"]
+      }),
+    time
+  )
+})
+
 suite("pyright as a checker", ["pyright"], () => {
   it.live(
     "is clean, then not",
@@ -126,6 +154,63 @@ suite("go build and go vet", ["go"], () => {
           ["go vet", "empty"]
         ],
         found: ["lib/lib.go:3 error -", "main.go:6 warning -"]
+      }),
+    time
+  )
+})
+
+suite("several modules of go", ["go"], () => {
+  for (const [what, work] of [
+    ["of a workspace", { "go.work": "go 1.21\n\nuse (\n\t./a\n\t./b\n)\n" }],
+    ["each for itself", {}]
+  ] as const) {
+    it.live(
+      what,
+      () =>
+        check({
+          files: {
+            ...work,
+            "a/go.mod": "module example.com/a\n\ngo 1.21\n",
+            "a/a.go": "package a\n\nfunc F() int { return 1 }\n",
+            "b/go.mod": "module example.com/b\n\ngo 1.21\n",
+            "b/b.go":
+              "go.work" in work
+                ? 'package b\n\nimport "example.com/a"\n\nvar X int = a.F()\n'
+                : "package b\n\nvar X int = 1\n"
+          },
+          broken: { "b/b.go": "package b\n\nvar X int = y\n" },
+          clean: ["go build", "go build", "go vet", "go vet"].map((id) => [id, "empty"] as const),
+          found: ["b/b.go:3 error -"]
+        }),
+      time
+    )
+  }
+})
+
+suite("several packages of cargo", ["cargo"], () => {
+  it.live(
+    "members are checked with their workspace, others for themselves",
+    () =>
+      check({
+        files: {
+          "Cargo.toml": '[workspace]\nresolver = "2"\nmembers = ["a", "b"]\nexclude = ["c"]\n',
+          "Cargo.lock":
+            'version = 3\n\n[[package]]\nname = "a"\nversion = "0.1.0"\n\n[[package]]\nname = "b"\nversion = "0.1.0"\ndependencies = [\n "a",\n]\n',
+          "a/Cargo.toml": '[package]\nname = "a"\nversion = "0.1.0"\nedition = "2021"\n',
+          "a/src/lib.rs": "pub fn f() -> u8 { 1 }\n",
+          "b/Cargo.toml":
+            '[package]\nname = "b"\nversion = "0.1.0"\nedition = "2021"\n[dependencies]\na = { path = "../a" }\n',
+          "b/src/lib.rs": "pub fn g() -> u8 { a::f() }\n",
+          "c/Cargo.toml": '[package]\nname = "c"\nversion = "0.1.0"\nedition = "2021"\n',
+          "c/Cargo.lock": 'version = 3\n\n[[package]]\nname = "c"\nversion = "0.1.0"\n',
+          "c/src/lib.rs": "pub fn h() -> u8 { 1 }\n"
+        },
+        broken: { "a/src/lib.rs": 'pub fn f() -> &\'static str { "" }\n', "c/src/lib.rs": "pub fn h() -> u8 { y }\n" },
+        clean: [
+          ["cargo check", "empty"],
+          ["cargo check", "empty"]
+        ],
+        found: ["b/src/lib.rs:1 error E0308", "c/src/lib.rs:1 error E0425"]
       }),
     time
   )

@@ -133,6 +133,41 @@ suite("diagnostics on write by the native TypeScript server", ["tsc"], () => {
   )
 })
 
+for (const server of ["typescript", "vtsls", "typescript-language-server"]) {
+  suite(
+    `diagnostics on write of what is declared for all files by ${server}`,
+    server === "typescript" ? ["tsc"] : [server, "tsc"],
+    () => {
+      it.live(
+        "the first write makes a file; then a name that nobody imports changes",
+        () =>
+          session({
+            server,
+            files: {
+              "package.json": '{ "type": "module" }\n',
+              "tsconfig.json":
+                '{ "compilerOptions": { "strict": true, "module": "esnext", "moduleResolution": "bundler", "target": "es2022", "noEmit": ' +
+                'true, "types": [] }, "include": ["src"] }\n',
+              "src/globals.d.ts": "declare const VERSION: string\n",
+              "src/use.ts": "export const version: string = VERSION\nexport const old: string = 1\n",
+              "src/other.ts": "export const x = 1\n"
+            },
+            steps: [
+              ["src/more.d.ts", "declare const VERSION: number\n"],
+              ["src/more.d.ts", "declare const BUILD: number\n"],
+              ["src/globals.d.ts", "declare const VERSION: number\n"],
+              ["src/globals.d.ts", "declare const VERSION: string\n"],
+              ["src/globals.d.ts", "export declare const VERSION: string\n"],
+              ["src/globals.d.ts", "declare global {\n  const VERSION: string\n}\nexport {}\n"]
+            ],
+            check: (root) => checked(root, "tsc", ["-p", "."], /^(?<path>[^(\n]+)\(\d+,\d+\): error TS(?<code>\d+)/gm)
+          }),
+        time
+      )
+    }
+  )
+}
+
 suite("diagnostics on write by pyright", ["pyright-langserver", "pyright"], () => {
   it.live(
     "each answer is the difference that pyright makes",
@@ -229,3 +264,84 @@ suite("diagnostics on write by gopls", ["gopls", "go"], () => {
     time
   )
 })
+
+const dependants = 90
+
+for (const { broken, count, files, good, path, server } of [
+  {
+    server: "typescript",
+    path: "src/lib.ts",
+    good: "export const x: number = 1\n",
+    broken: 'export const x: string = ""\n',
+    files: {
+      "tsconfig.json":
+        '{ "compilerOptions": { "strict": true, "module": "esnext", "moduleResolution": "bundler", "noEmit": true, "types": [] } }\n',
+      ...Object.fromEntries(
+        Array.from({ length: dependants }, (_, i) => [
+          `src/use${i}.ts`,
+          `import { x } from "./lib"\nexport const y${i}: ${i % 3 === 0 ? "number" : "unknown"} = x\nexport const old: string = 1\n`
+        ])
+      )
+    },
+    count: Math.ceil(dependants / 3)
+  },
+  {
+    server: "pyright",
+    path: "lib.py",
+    good: "x: int = 1\n",
+    broken: "x: str = ''\n",
+    files: {
+      "pyproject.toml": "[tool.pyright]\n",
+      ...Object.fromEntries(
+        Array.from({ length: dependants }, (_, i) => [
+          `use${i}.py`,
+          `from lib import x\n\ny: ${i % 3 === 0 ? "int" : "object"} = x\nold: str = 1\n`
+        ])
+      )
+    },
+    count: Math.ceil(dependants / 3)
+  }
+]) {
+  suite(
+    `diagnostics on write of what many files use by ${server}`,
+    [server === "typescript" ? "tsc" : server === "pyright" ? "pyright-langserver" : server],
+    () => {
+      it.live(
+        "all that it breaks is told, with the answer or later, once; what is mended and broken again too",
+        () =>
+          Effect.gen(function* () {
+            const root = yield* folder({ ...files, [path]: good })
+            const context = yield* Layer.build(
+              DiagnosticsOnWrite.layer({ warm: "20 seconds", cold: "60 seconds" }).pipe(
+                Layer.provideMerge(resources(root, server))
+              )
+            )
+            const surface = yield* Effect.provideContext(
+              Effect.orDie(Surface.make([...WriteTools.files, ...WriteTools.edits])),
+              context
+            )
+            const told: Array<string> = []
+            const hear = (answer: Effect.Effect<{ readonly text: string }>) =>
+              Effect.map(answer, ({ text }) => {
+                told.push(...[...text.matchAll(/^(\S*use\d+\.\w+):\d+ error/gm)].map(([, name]) => name!))
+              })
+            const all = new Set<string>()
+            for (const content of [broken, good, broken]) {
+              told.length = 0
+              yield* hear(surface.dispatch("write", { path, content }))
+              const most = content === broken ? 100 : 5
+              for (let i = 0; i < most && told.length < count; i++) {
+                yield* Effect.sleep("500 millis")
+                yield* hear(surface.dispatch("resolve", { edit_id: "edit_99", action: "undo" }))
+              }
+              assert.strictEqual(told.length, content === broken ? count : 0, told.join(", "))
+              assert.strictEqual(new Set(told).size, told.length)
+              for (const one of told) all.add(one)
+            }
+            assert.strictEqual(all.size, count)
+          }),
+        time
+      )
+    }
+  )
+}

@@ -86,6 +86,26 @@ suite("files renamed with the native TypeScript server", ["tsc"], () => {
   )
 
   it.live(
+    "C98 of a file of another language that is imported",
+    () =>
+      Effect.gen(function* () {
+        const { done, root, surface, tree } = yield* make({
+          ...typescript,
+          "src/data.json": '{ "one": 1 }\n',
+          "src/data.ts": 'import data from "./data.json"\nexport const one: number = data.one\n'
+        })
+        const before = tree()
+        const moved = yield* surface.call("lsp_rename_file", { from: "src/data.json", to: "src/deep/values.json" })
+        if (moved.isFailure) return assert.fail(moved.text)
+        clean("tsc", "-p", ".")(root)
+        assert.include(tree()["src/data.ts"]!, "./deep/values.json")
+        done(yield* surface.call("resolve", { edit_id: moved.value.edit_id, action: "undo" }))
+        assert.deepStrictEqual(tree(), before)
+      }),
+    time
+  )
+
+  it.live(
     "C91 E13 a quick fix, by title and by index, and a kind for the whole file",
     () =>
       Effect.gen(function* () {
