@@ -6,6 +6,7 @@ export const cpp: Grammar = {
   extensions: ["cpp", "cc", "cxx", "hpp", "hh", "hxx", "ipp", "tpp", "cppm", "ixx"],
   wasm: { package: "@vscode/tree-sitter-wasm", path: "wasm/tree-sitter-cpp.wasm", file: "cpp.wasm" },
   contexts: [
+    { name: "catch", prefix: "void __w() { try {} ", suffix: " }", single: true, when: "^(?:catch|finally)\\b" },
     { name: "statement", prefix: "void __w() { ", suffix: " }" },
     { name: "statement", prefix: "void __w() { ", suffix: "; }" },
     { name: "expression", prefix: "int __w = (", suffix: ");", single: true },

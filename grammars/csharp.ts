@@ -6,6 +6,13 @@ export const csharp: Grammar = {
   extensions: ["cs", "csx"],
   wasm: { package: "@vscode/tree-sitter-wasm", path: "wasm/tree-sitter-c-sharp.wasm", file: "csharp.wasm" },
   contexts: [
+    {
+      name: "catch",
+      prefix: "class __W { void __w() { try {} ",
+      suffix: " } }",
+      single: true,
+      when: "^(?:catch|finally)\\b"
+    },
     { name: "statement", prefix: "class __W { void __w() { ", suffix: " } }" },
     { name: "statement", prefix: "class __W { void __w() { ", suffix: "; } }" },
     { name: "expression", prefix: "class __W { object __w = ", suffix: "; }", single: true },

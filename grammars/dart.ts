@@ -6,6 +6,7 @@ export const dart: Grammar = {
   extensions: ["dart"],
   wasm: { package: "@repomix/tree-sitter-wasms", path: "out/tree-sitter-dart.wasm", file: "dart.wasm" },
   contexts: [
+    { name: "catch", prefix: "void __w() { try {} ", suffix: " }", when: "^(?:on|catch|finally)\\b" },
     { name: "statement", prefix: "void __w() { ", suffix: " }" },
     { name: "statement", prefix: "void __w() { ", suffix: "; }" },
     { name: "expression", prefix: "var __w = (", suffix: ");" },

@@ -5,6 +5,13 @@ export const java: Grammar = {
   extensions: ["java"],
   wasm: { package: "@vscode/tree-sitter-wasm", path: "wasm/tree-sitter-java.wasm", file: "java.wasm" },
   contexts: [
+    {
+      name: "catch",
+      prefix: "class __W { void __w() { try {} ",
+      suffix: " } }",
+      single: true,
+      when: "^(?:catch|finally)\\b"
+    },
     { name: "statement", prefix: "class __W { void __w() { ", suffix: " } }" },
     { name: "statement", prefix: "class __W { void __w() { ", suffix: "; } }" },
     { name: "expression", prefix: "class __W { Object __w = ", suffix: "; }", single: true },

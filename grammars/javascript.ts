@@ -13,6 +13,7 @@ export const javascript: Grammar = {
     { name: "case", prefix: "switch (__w) { ", suffix: " }" },
     { name: "pair", prefix: "({ ", suffix: " })", single: true },
     { name: "parameter", prefix: "function __w(", suffix: ") {}", single: true },
+    { name: "decorator", prefix: "", suffix: " class __W {}", single: true },
     { name: "catch", prefix: "try {} ", suffix: "", single: true },
     { name: "attribute", prefix: "<__w ", suffix: " />", single: true }
   ],

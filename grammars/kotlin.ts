@@ -11,6 +11,7 @@ export const kotlin: Grammar = {
     isBaseline: true
   },
   contexts: [
+    { name: "catch", prefix: "fun w() {\ntry {} ", suffix: "\n}", single: true, when: "^(?:catch|finally)\\b" },
     { name: "statement", prefix: "fun w() {\n", suffix: "\n}" },
     { name: "expression", prefix: "val w = (", suffix: ")", single: true },
     { name: "member", prefix: "class W {\n", suffix: "\n}" },
@@ -18,6 +19,7 @@ export const kotlin: Grammar = {
     { name: "type", prefix: "val w: ", suffix: "", single: true },
     { name: "case", prefix: "val w = when (w) {\n", suffix: "\n}", single: true },
     { name: "argument", prefix: "val w = w(", suffix: ")", single: true },
+    { name: "annotation", prefix: "", suffix: "\nfun w() {}", single: true },
     { name: "parameter", prefix: "fun w(", suffix: ") {}", single: true }
   ],
   spellings: ["@", "Z@", "@: @"],

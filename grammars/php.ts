@@ -5,6 +5,7 @@ export const php: Grammar = {
   extensions: ["php", "phtml", "php5", "phps"],
   wasm: { package: "@vscode/tree-sitter-wasm", path: "wasm/tree-sitter-php.wasm", file: "php.wasm" },
   contexts: [
+    { name: "catch", prefix: "<?php try {} ", suffix: "", single: true, when: "^(?:catch|finally)\\b" },
     { name: "statement", prefix: "<?php ", suffix: "" },
     { name: "statement", prefix: "<?php ", suffix: ";" },
     { name: "expression", prefix: "<?php __w(", suffix: ");", single: true },

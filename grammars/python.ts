@@ -25,5 +25,6 @@ export const python: Grammar = {
   strings: ["string", "string_content", "concatenated_string"],
   comments: { line: ["#"] },
   filled: ["block"],
+  parenthesized: ["import_from_statement", "future_import_statement", "with_clause"],
   accessors: ["."]
 }

@@ -20,7 +20,8 @@ export const rust: Grammar = {
     { name: "parameter", prefix: "fn __w(", suffix: ") {}", single: true }
   ],
   spellings: ["@", "@;"],
-  runSpellings: ["@: @", "@ => @,", "fn @() {}"],
+  runSpellings: ["@: @", "@ => @,", "fn @() {}", "(@) => {@}"],
+  unparsed: ["token_tree"],
   strings: ["string_literal", "raw_string_literal", "string_content", "char_literal"],
   comments: { line: ["//"], block: [["/*", "*/"]] },
   accessors: [".", "::"]

@@ -10,12 +10,14 @@ export const swift: Grammar = {
     isBaseline: true
   },
   contexts: [
+    { name: "catch", prefix: "func w() {\ndo {} ", suffix: "\n}", single: true, when: "^catch\\b" },
     { name: "statement", prefix: "func w() {\n", suffix: "\n}" },
     { name: "expression", prefix: "let w = (", suffix: ")", single: true },
     { name: "member", prefix: "class W {\n", suffix: "\n}" },
     { name: "declaration", prefix: "", suffix: "" },
     { name: "type", prefix: "let w: ", suffix: "", single: true },
     { name: "case", prefix: "switch w {\n", suffix: "\n}", single: true },
+    { name: "attribute", prefix: "", suffix: "\nvar w: W", single: true },
     { name: "parameter", prefix: "func w(", suffix: ") {}", single: true }
   ],
   spellings: ["@", "Z@", "@: @"],

@@ -10,6 +10,7 @@ const contexts: ReadonlyArray<Context> = [
   { name: "case", prefix: "switch (__w) { ", suffix: " }" },
   { name: "pair", prefix: "({ ", suffix: " })", single: true },
   { name: "parameter", prefix: "function __w(", suffix: ") {}", single: true },
+  { name: "decorator", prefix: "", suffix: " class __W {}", single: true },
   { name: "catch", prefix: "try {} ", suffix: "", single: true }
 ]
 

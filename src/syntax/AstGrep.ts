@@ -120,7 +120,9 @@ const valueOf = (outcome: Outcome, workspace: Workspace["Service"]): Success => 
 const nearOf = ({ line, missing, path }: NearMiss, workspace: Workspace["Service"]) => ({
   path: workspace.show(path),
   line,
-  missing: missing.map(({ field, kind, text }) => `${field ?? kind} \`${oneLine(text, 60)}\``)
+  missing: missing.map(({ field, kind, text }) =>
+    kind === text ? `\`${text}\`` : `${field ?? kind} \`${oneLine(text, 60)}\``
+  )
 })
 
 /** Shown of one match; the value has all of it. */

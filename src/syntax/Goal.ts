@@ -47,7 +47,8 @@ export interface Run {
 
 export type Goal = Leaf | Branch | One | Run
 
-const blank = /[\s\\]+/g
+/** What decides nothing where no child is: some grammars hide the `;` that another statement may follow. */
+const blank = /[\s\\;]+/g
 
 /** A stretch of a text, in UTF-16 units. */
 export interface Span {
@@ -91,7 +92,7 @@ export const gapsOf = (node: Span, children: ReadonlyArray<Span>): ReadonlyArray
   return gaps
 }
 
-/** The text in these gaps, pieces joined by NUL. Blanks and line continuations count inside string kinds only. */
+/** The text in these gaps, pieces joined by NUL. Blanks, line continuations and `;` count inside string kinds only. */
 export const textOfGaps = (gaps: ReadonlyArray<Span>, textOf: (span: Span) => string, isString: boolean): string =>
   gaps
     .map((gap) => (isString ? textOf(gap) : textOf(gap).replace(blank, "")))
@@ -103,6 +104,10 @@ export const spanOf = (node: Node): Span => ({ start: node.startIndex, end: node
 /** Whether two adjacent goals may lose this token when a run beside it is empty. */
 export const isSeparator = (goal: Goal | undefined): goal is Leaf =>
   goal !== undefined && goal.tag === "leaf" && !goal.named && /^[,;|&]$/.test(goal.text)
+
+/** Whether a run is among these goals, and no parentheses are. */
+export const isBareRun = (goals: ReadonlyArray<Goal>): boolean =>
+  goals.some(({ tag }) => tag === "run") && !goals.some((goal) => goal.tag === "leaf" && /^[()]$/.test(goal.text))
 
 /** What `build` needs to know of a scaffolded pattern. */
 export interface Slots {

@@ -82,6 +82,13 @@ export interface Grammar {
   readonly varied?: ReadonlyArray<string>
   /** Node kinds that are a list and nothing else, without brackets: `$NAME` is one of its items, never the list. */
   readonly sequences?: ReadonlyArray<string>
+  /**
+   * Node kinds whose inside is tokens that nobody parsed (the arguments of a Rust macro): a metavariable takes those up to
+   * the next separator, as it would take the expression that they are.
+   */
+  readonly unparsed?: ReadonlyArray<string>
+  /** Node kinds whose parentheses, if they have any, change nothing (the names of a Python import): a run takes them too. */
+  readonly parenthesized?: ReadonlyArray<string>
   /** Node kinds that begin another part of their parent (an `else` among the statements of an `if`): no run takes them. */
   readonly clauses?: ReadonlyArray<string>
   /** Node kinds that must not be empty, though the parser takes them so (a Python block): an error in what a rewrite makes. */

@@ -8,13 +8,16 @@ export class Item {
   readonly node: Node
   readonly kind: number
   readonly start: number
+  /** Of the first in a list whose parentheses were left out: where these stand. */
+  readonly around: Goal.Span | undefined
   readonly #parent: Node | undefined
   readonly #index: number
   #end = -1
   #isExtra: boolean | undefined
   #items: ReadonlyArray<Item> | undefined
-  constructor(node: Node, parent: Node | undefined, index: number) {
+  constructor(node: Node, parent: Node | undefined, index: number, around?: Goal.Span) {
     this.node = node
+    this.around = around
     this.kind = node.typeId
     this.start = node.startIndex
     this.#parent = parent
@@ -31,11 +34,25 @@ export class Item {
   get isBlank(): boolean {
     return this.end === this.start
   }
+  get parentKind(): number | undefined {
+    return this.#parent?.typeId
+  }
   get field(): string | undefined {
     return this.#parent?.fieldNameForChild(this.#index) ?? undefined
   }
   get items(): ReadonlyArray<Item> {
     return (this.#items ??= this.node.children.map((node, index) => new Item(node, this.node, index)))
+  }
+  /** The items without parentheses. */
+  get bare(): ReadonlyArray<Item> {
+    const open = this.node.children.findIndex(({ type }) => type === "(")
+    const close = this.node.children.findLastIndex(({ type }) => type === ")")
+    if (open < 0 || close < open) return this.items
+    const around = { start: this.items[open]!.start, end: this.items[close]!.end }
+    return this.items.flatMap((item, index) => {
+      if (index === open || index === close) return []
+      return index === open + 1 ? [new Item(item.node, this.node, index, around)] : [item]
+    })
   }
 }
 
@@ -79,8 +96,20 @@ export const rules = (language: Language) => {
   const isNode = (item: Item) =>
     language.isNamed(item.kind) && !language.isError(item.kind) && !item.isBlank && !isComment(item)
 
-  const isOperator = (item: Item) =>
+  /** A token that may stand for itself where a node could: not what only holds other nodes apart. */
+  const isOperator = (item: Item) => isToken(item) && language.typeOf(item.kind) !== ":"
+
+  const isToken = (item: Item) =>
     !language.isNamed(item.kind) && !language.isBracket(item.kind) && !isSeparator(item) && !item.isBlank
 
-  return { isComment, isNode, isOperator, isSemicolon, isSeparator, mayPass, mayRun }
+  /** Whether a metavariable that has taken the siblings before it may take this one too. */
+  const continues = (item: Item | undefined): item is Item => {
+    if (item === undefined) return false
+    if (language.isLink(item.kind)) return true
+    // Asked of the grammar first: the parent's kind costs a call into the tree.
+    if (language.grammar.unparsed === undefined || !language.isUnparsed(item.parentKind ?? -1)) return false
+    return isNode(item) || isToken(item)
+  }
+
+  return { continues, isComment, isNode, isOperator, isSemicolon, isSeparator, mayPass, mayRun }
 }

@@ -202,11 +202,15 @@ export const read = (
     return { scaffolded, tree, faults: faultsOf(tree.rootNode, sizeOf) }
   }
   let best = attempt()
+  // Those whose other spellings were tried while all the others had their usual ones.
+  const tried = new Set<number>()
+  let isUsual = true
   // One metavariable at a time takes another spelling, and keeps it where the parse gets better.
   for (const index of spellings.keys()) {
     for (const option of spellingsFor(language.grammar, context, pieces, index).slice(1)) {
       const { faults, scaffolded } = best
       if (faults === undefined || !isNear(scaffolded.spelled.get(index)!, faults.spans)) break
+      if (isUsual) tried.add(index)
       const before = spellings.get(index)!
       spellings.set(index, option)
       const next = attempt()
@@ -214,10 +218,29 @@ export const read = (
       if (isBetter && isNode(next.tree.rootNode, next.scaffolded.spelled.get(index)!, next.scaffolded.text)) {
         best.tree.delete()
         best = next
+        isUsual = false
       } else {
         next.tree.delete()
         spellings.set(index, before)
       }
+    }
+  }
+  // A fault may be told far from the only metavariable that causes it: one change to the usual spellings may be all it takes.
+  for (const index of spellings.keys()) {
+    if (tried.has(index)) continue
+    const options = spellingsFor(language.grammar, context, pieces, index)
+    for (const option of options.slice(1)) {
+      if (best.faults === undefined) break
+      for (const other of spellings.keys()) {
+        spellings.set(other, other === index ? option : spellingsFor(language.grammar, context, pieces, other)[0]!)
+      }
+      const next = attempt()
+      const isRight =
+        next.faults === undefined &&
+        isNode(next.tree.rootNode, next.scaffolded.spelled.get(index)!, next.scaffolded.text)
+      if (isRight) best.tree.delete()
+      else next.tree.delete()
+      if (isRight) best = next
     }
   }
   const { scaffolded, tree, faults } = best

@@ -32,6 +32,10 @@ export interface Language {
   readonly isTransparent: (kind: number) => boolean
   /** Whether it is a list, of which a metavariable takes the items. */
   readonly isSequence: (kind: number) => boolean
+  /** Whether its children are tokens that nobody parsed. */
+  readonly isUnparsed: (kind: number) => boolean
+  /** Whether its parentheses change nothing. */
+  readonly isParenthesized: (kind: number) => boolean
   /** Whether it begins another part of its parent, so that no run takes it. */
   readonly isClause: (kind: number) => boolean
   /** The unnamed tokens that are words. */
@@ -84,6 +88,8 @@ export const make = (grammar: Grammar, compiled: Compiled, parser: Parser): Lang
   const links = kindsNamed(compiled, grammar.links)
   const transparent = kindsNamed(compiled, grammar.transparent)
   const sequences = kindsNamed(compiled, grammar.sequences)
+  const unparsed = kindsNamed(compiled, grammar.unparsed)
+  const parenthesized = kindsNamed(compiled, grammar.parenthesized)
   const clauses = kindsNamed(compiled, grammar.clauses)
   const typeOf = (kind: number) => (kind === errorKind ? "ERROR" : (types[kind] ?? "ERROR"))
   return {
@@ -111,6 +117,8 @@ export const make = (grammar: Grammar, compiled: Compiled, parser: Parser): Lang
     isLink: (kind) => links.has(kind),
     isTransparent: (kind) => transparent.has(kind),
     isSequence: (kind) => sequences.has(kind),
+    isUnparsed: (kind) => unparsed.has(kind),
+    isParenthesized: (kind) => parenthesized.has(kind),
     isClause: (kind) => clauses.has(kind),
     keywords: [...new Set(types.filter((type, kind) => extras[kind] === Extra.word && /^\w+$/.test(type)))]
   }

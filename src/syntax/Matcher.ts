@@ -115,7 +115,7 @@ export const make = (
     return false
   }
 
-  const { isComment, isNode, isOperator, isSemicolon, isSeparator, mayPass, mayRun } = Item.rules(language)
+  const { continues, isComment, isNode, isOperator, isSemicolon, isSeparator, mayPass, mayRun } = Item.rules(language)
 
   /** The nodes of a run without separators; a `;` that closes a node of a kind that needs one belongs to it. */
   const spansOf = (items: ReadonlyArray<Item.Item>, from: number, to: number): ReadonlyArray<Goal.Span> => {
@@ -135,11 +135,14 @@ export const make = (
   const runCapture = (items: ReadonlyArray<Item.Item>, from: number, to: number, at: number): Capture => {
     let known: ReadonlyArray<Goal.Span> | undefined
     const spans = () => (known ??= spansOf(items, from, to))
+    const around = items[from]?.around
+    const isAll = around !== undefined && items.slice(to).every((item) => isSeparator(item) || item.start > around.end)
     return {
       get start() {
-        return spans()[0]?.start ?? at
+        return isAll ? around.start : (spans()[0]?.start ?? at)
       },
       get end() {
+        if (isAll) return around.end
         const last = spans().at(-1)?.end ?? at
         return isSemicolon(items[to - 1]) ? Math.max(last, items[to - 1]!.end) : last
       },
@@ -157,7 +160,8 @@ export const make = (
     }
     const rest = goal.rest
     if (typeof rest !== "string" && goal.children.length === 0) return matchHole(rest, [item], then)
-    return matchList(goal.children, item.items, 0, true, () => {
+    const mayBeBare = language.isParenthesized(item.kind) && Goal.isBareRun(goal.children)
+    return matchList(goal.children, mayBeBare ? item.bare : item.items, 0, true, () => {
       if (rest === "" && !language.isString(goal.kind) && Goal.isCovered(item, item.items, text)) return then()
       const gaps = Goal.gapsOf(item, item.items)
       if (typeof rest === "string") {
@@ -222,7 +226,7 @@ export const make = (
         if (options.extras === true && !item.isBlank) extras.push({ start: item.start, end: item.end })
         return true
       }
-      if (relaxLeft === 0 || !isNode(item)) return false
+      if (relaxLeft === 0 || !(isNode(item) || language.isBracket(item.kind))) return false
       relaxLeft--
       skipped.push({ kind: language.typeOf(item.kind), field: item.field, text: textOf(item) })
       return true
@@ -252,18 +256,13 @@ export const make = (
 
     const take = (goal: Goal.One, i: number, j: number): boolean => {
       const item = items[j]!
-      if (isNode(item) && !language.isLink(item.kind)) {
-        for (let last = j; last === j || (last < items.length && language.isLink(items[last]!.kind)); last++) {
-          const capture = { start: item.start, end: Item.spanOf(items[last]!, text, language).end, items: undefined }
-          const then = () => step(i + 1, last + 1)
-          if (bind(goal.slot, capture, then)) return true
-        }
-        return false
+      if (language.isLink(item.kind) || !(isNode(item) || isOperator(item))) return false
+      for (let last = j; last === j || continues(items[last]); last++) {
+        const capture = { start: item.start, end: Item.spanOf(items[last]!, text, language).end, items: undefined }
+        const then = () => step(i + 1, last + 1)
+        if (bind(goal.slot, capture, then)) return true
       }
-      return (
-        isOperator(item) &&
-        bind(goal.slot, { start: item.start, end: item.end, items: undefined }, () => step(i + 1, j + 1))
-      )
+      return false
     }
 
     const stepRun = (goal: Goal.Run, i: number, j: number): boolean => {

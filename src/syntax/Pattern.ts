@@ -267,7 +267,7 @@ const accepts = (language: Language, source: string): boolean => {
   const stem = stemFor(source, pieces)
   return language.grammar.contexts
     .filter(({ single }) => single !== true)
-    .some((context) => readIn(language, context, pieces, stem, variablesOf(pieces)).reading !== undefined)
+    .some((context) => readIn(language, context, pieces, stem, variablesOf(pieces)).reading?.goals.length === 1)
 }
 
 const reasonOf = (refusals: ReadonlyArray<Ladder.Refusal>, source: string): string => {

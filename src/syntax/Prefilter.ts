@@ -52,7 +52,8 @@ const gapFor = (language: Language): string | undefined => {
   const lines = (comments.line ?? []).map((line) => `${escape(line)}[^\\n]*\\n`)
   const words = language.keywords.map((word) => `\\b${escape(word)}\\b`)
   // Each alternative can match in one way only, or a long gap would be tried in exponentially many.
-  return `(?:${["[\\s\\\\;,]", ...lines, ...blocks, ...words].join("|")})*`
+  const blanks = language.grammar.parenthesized === undefined ? "[\\s\\\\;,]" : "[\\s\\\\;,()]"
+  return `(?:${[blanks, ...lines, ...blocks, ...words].join("|")})*`
 }
 
 /** The leaves that every match has (a `;` may be a line break), cut where something else may stand between two of them. */

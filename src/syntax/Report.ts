@@ -19,6 +19,8 @@ export const Parsed = Schema.Struct({
   language: Schema.String,
   context: Schema.optionalKey(Schema.String),
   kinds: Schema.optionalKey(Schema.String),
+  /** Metavariables of the pattern that are only a part of a token, and so literal text. */
+  literal: Schema.optionalKey(Schema.Array(Schema.String)),
   refused: Schema.optionalKey(Schema.String)
 })
 
@@ -63,7 +65,12 @@ export const searched = (result: Result): Searched => ({
     .sort((a, b) => b.count - a.count || (a.reason < b.reason ? -1 : 1)),
   parsed: result.languages.flatMap((outcome): ReadonlyArray<typeof Parsed.Type> =>
     outcome.status === "accepted"
-      ? outcome.readings.map(({ context, kinds }) => ({ language: outcome.language, context, kinds }))
+      ? outcome.readings.map(({ context, kinds, literal }) => ({
+          language: outcome.language,
+          context,
+          kinds,
+          ...(literal.length === 0 ? {} : { literal })
+        }))
       : [{ language: outcome.language, refused: refusal(outcome) }]
   )
 })
@@ -157,6 +164,14 @@ export const doubts = ({ files_with_errors, given_up, parsed }: Searched, why: b
 
 /** How the pattern was parsed, for whoever has to mend it. */
 export const kinds = ({ parsed }: Pick<Searched, "parsed">): ReadonlyArray<string> =>
-  parsed.flatMap(({ context, kinds: tree, language }) =>
-    tree === undefined ? [] : [`It was parsed, as a ${language} ${context}, into ${tree}.`]
+  parsed.flatMap(({ context, kinds: tree, language, literal = [] }) =>
+    tree === undefined
+      ? []
+      : [
+          `It was parsed, as a ${language} ${context}, into ${tree}.`,
+          ...[...new Set(literal)].map(
+            (text) =>
+              `\`${text}\` is only a part of a token there, so it was looked for as this very text, not as a metavariable.`
+          )
+        ]
   )

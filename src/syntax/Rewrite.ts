@@ -94,6 +94,7 @@ export const rewrite = (
     isInString,
     unit: unitOf(text),
     newline: text.includes("\r\n") ? "\r\n" : "\n",
+    isIndented: language.grammar.filled !== undefined,
     isStringLine
   }
   const positionOf = Lines.finder(text)

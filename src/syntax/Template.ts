@@ -91,6 +91,8 @@ export interface Site {
   /** How the file indents: `\t`, or spaces. */
   readonly unit: string
   readonly newline: "\n" | "\r\n"
+  /** Whether what stands behind a `:` at the end of a line is a block by its indentation. */
+  readonly isIndented: boolean
   /** Whether the line that begins at this offset of the template begins inside a string. */
   readonly isStringLine: (offset: number) => boolean
 }
@@ -199,11 +201,31 @@ export const fill = (
       })
   }
 
+  /** Statements of several lines cannot follow their head on its line. */
+  const isBlock = (span: Goal.Span, next: Part | undefined): boolean =>
+    site.isIndented &&
+    /:[ \t]*$/.test(lines.at(-1)!.text) &&
+    (next === undefined || (next.tag === "text" && /^[ \t]*\n/.test(next.text))) &&
+    text.slice(lineStart(text, span.start), span.start).trim() === "" &&
+    text.slice(span.start, span.end).includes("\n")
+
+  const appendBlock = (span: Goal.Span): void => {
+    const head = indent
+    lines.at(-1)!.text = lines.at(-1)!.text.trimEnd() + (site.newline === "\r\n" ? "\r" : "")
+    indent += site.unit
+    lines.push({ text: indent, isRaw: false })
+    appendCapture(span)
+    indent = head
+  }
+
   const parts = withoutEmptyRuns(template.parts, captures)
   parts.forEach((part, index) => {
     const previous = parts[index - 1]
-    if (part.tag === "capture") appendCapture(captures[part.slot]!)
-    else if (previous?.tag === "capture" && part.text.startsWith(";") && /;\s*$/.test(lines.at(-1)!.text)) {
+    if (part.tag === "capture") {
+      const span = captures[part.slot]!
+      if (isBlock(span, parts[index + 1])) appendBlock(span)
+      else appendCapture(span)
+    } else if (previous?.tag === "capture" && part.text.startsWith(";") && /;\s*$/.test(lines.at(-1)!.text)) {
       appendTemplate({ ...part, text: part.text.slice(1), start: part.start + 1 })
     } else appendTemplate(part)
   })
