@@ -116,10 +116,10 @@ export const ask = Effect.fnUntraced(function* <A>(
     course.doing = "waiting for its diagnostics of what was written"
     yield* session.fixed.over
     yield* watch.caughtUp
-    documents.sync()
+    const present = documents.sync()
     let shown: Parameters<typeof makeAsking>[3]
     if (subject !== undefined) {
-      const opened = documents.open(subject.file)
+      const opened = documents.open(subject.file, present)
       if (typeof opened === "string") return { outcome: "unknown", reason: noText[opened] ?? opened }
       shown = { ...opened, offset: yield* subject.offset(opened.text) }
     }

@@ -13,8 +13,11 @@ import type { Text, Texts, Trouble } from "./Texts.ts"
 export interface OpenDocuments {
   /** Takes a change on disk, to be told at the next `sync`. */
   readonly note: (event: FileEvent) => void
-  /** Shows the server the present texts of all it holds open, or those that are given instead, and what else has changed. */
-  readonly sync: (instead?: Instead) => void
+  /**
+   * Shows the server the present texts of all it holds open, or those that are given instead, and what else has changed. Gives
+   * the texts.
+   */
+  readonly sync: (instead?: Instead) => Instead
   /** Opens a document, where it is not, with its present text or the given one. Nothing else is looked at: `sync` comes first. */
   readonly open: (
     path: string,
@@ -153,9 +156,11 @@ export const make = (options: Options): OpenDocuments => {
 
   const sync: OpenDocuments["sync"] = (instead) => {
     const changed: Array<{ readonly entry: Open; readonly text: Text }> = []
+    const present = new Map(instead)
     for (const [path, entry] of open) {
       const text = instead?.get(path) ?? texts.read(path)
       if (typeof text !== "string") {
+        present.set(path, text)
         if (entry.seen.deref() === text) continue
         changed.push({ entry, text })
         if (text.hash !== entry.document.hash && !events.has(path)) note({ path, event: "changed" })
@@ -168,6 +173,7 @@ export const make = (options: Options): OpenDocuments => {
     const unseen = flush()
     for (const { entry, text } of changed) show(entry, text)
     for (const { path } of unseen.slice(0, mostUnseen)) openOne(path, instead)
+    return present
   }
 
   return {

@@ -51,14 +51,13 @@ export const of = (wanted: Wanted, root: string, places: Places): ReadonlyArray<
   )
   const onPath = (env["PATH"] ?? "").split(Path.delimiter).filter((folder) => Path.isAbsolute(folder))
   const atHome = (wanted.home ?? []).map((below) => Path.join(home, below))
-  const all = [
-    ...inProject.flatMap((folder) => named(wanted.name, folder).map((file) => candidate(file, true))),
-    ...[...onPath, ...atHome].flatMap((folder) => named(wanted.name, folder).map((file) => candidate(file, false)))
-  ]
-  // Reversed: of a file that is named twice the first stands.
-  return [...new Map(all.toReversed().map((one) => [one.file, one])).values()]
-    .toReversed()
-    .filter(({ file }) => Fs.existsSync(file))
+  const files = new Map<string, boolean>()
+  const add = (folder: string, isOwn: boolean) => {
+    for (const file of named(wanted.name, folder)) if (!files.has(file)) files.set(file, isOwn)
+  }
+  for (const folder of inProject) add(folder, true)
+  for (const folder of [...onPath, ...atHome]) add(folder, false)
+  return [...files].filter(([file]) => Fs.existsSync(file)).map(([file, isOwn]) => candidate(file, isOwn))
 }
 
 const named = (name: string, folder: string): ReadonlyArray<string> => {

@@ -20,6 +20,19 @@ const kindOf = (stats: Fs.Stats): Resolved["kind"] =>
 const reasonOf = (cause: unknown): string =>
   cause instanceof Error && "code" in cause && typeof cause.code === "string" ? cause.code : String(cause)
 
+/** What names lead to where that is below the root and there is nothing to follow: the usual case, in two look-ups however deep. */
+const plain = (root: string, from: string, names: ReadonlyArray<string>): Resolved | undefined => {
+  if (names.length === 0 || names.includes("..")) return undefined
+  const path = Path.join(from, ...names)
+  if (!path.startsWith(root + Path.sep)) return undefined
+  try {
+    if (Fs.realpathSync.native(path) !== path) return undefined
+    return { path, entry: path, kind: kindOf(Fs.lstatSync(path)) }
+  } catch {
+    return undefined
+  }
+}
+
 /** Resolves `path` against `root`, which is absolute and real. See `Workspace.resolve` for the failures. */
 export const resolve = (root: string, path: string): Result.Result<Resolved, ToolError.ToolError> => {
   const outside = (because = "") =>
@@ -41,6 +54,8 @@ export const resolve = (root: string, path: string): Result.Result<Resolved, Too
     Path,
     inRoot && Path.isAbsolute(path) ? path.slice(root.length) : path.slice(inRoot ? 0 : at.length)
   )
+  const direct = plain(root, at, names)
+  if (direct !== undefined) return Result.succeed(direct)
   const pending = names.toReversed()
   let kind: Resolved["kind"] = "directory"
   let entry: string | undefined
