@@ -107,7 +107,7 @@ const run = Effect.fnUntraced(function* () {
       ),
       Effect.provideService(OutputSink, ({ kind, text }) => {
         running?.shown.push(text)
-        return kind === "stdout" || kind === "stderr" ? status(text) : Effect.void
+        return kind === "stdout" || kind === "stderr" ? status(running?.shown.lastLine() ?? "") : Effect.void
       }),
       Effect.forkScoped
     )

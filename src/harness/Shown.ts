@@ -9,6 +9,8 @@ export const maxShown = 48 * 1024
 export interface Tail {
   readonly push: (text: string) => void
   readonly text: () => string
+  /** The last line that is not blank, whole, however many parts it came in; of one that was written over, what stands there. */
+  readonly lastLine: () => string
 }
 
 export const tail = (): Tail => {
@@ -20,7 +22,11 @@ export const tail = (): Tail => {
       kept = all.slice(-maxShown)
       left += all.length - kept.length
     },
-    text: () => (left === 0 ? kept : `[… ${left} characters before this …]\n${kept}`)
+    text: () => (left === 0 ? kept : `[… ${left} characters before this …]\n${kept}`),
+    lastLine: () => {
+      const text = kept.trimEnd()
+      return text.slice(Math.max(text.lastIndexOf("\n"), text.lastIndexOf("\r")) + 1)
+    }
   }
 }
 
