@@ -12,6 +12,8 @@ export interface Dependants {
   readonly of: (files: ReadonlyArray<string>, most: number) => ReadonlyArray<string>
   /** Those that name one of these themselves or need not to, all of them. */
   readonly direct: (files: ReadonlyArray<string>) => ReadonlyArray<string>
+  /** How many files that the same servers serve nobody has looked into, because the project has too many. */
+  readonly unread: (files: ReadonlyArray<string>) => number
   /** Looks at files again; those that are gone are forgotten. */
   readonly look: (files: ReadonlyArray<string>) => Effect.Effect<void>
   /** Looks at the whole project, where that was not done lately. */
@@ -19,7 +21,7 @@ export interface Dependants {
 }
 
 /** How many files are looked into, and how long what was found is good for changes that others make, in milliseconds. */
-const mostRead = 3000
+const mostRead = 10_000
 const lasts = 30_000
 
 const baseName = (path: string): string => path.slice(path.lastIndexOf("/") + 1)
@@ -78,11 +80,14 @@ export const make = (services: {
   readonly rows: ReadonlyArray<Row.Row>
   /** The same for files that the same servers serve. */
   readonly groupOf: (path: string) => string
+  /** How many files are looked into. Default 10,000. */
+  readonly most?: number
 }): Dependants => {
-  const { edits, groupOf, rows, workspace } = services
+  const { edits, groupOf, most: mostFiles = mostRead, rows, workspace } = services
   const named = new Map<string, ReadonlySet<string>>()
   /** Those that are ambient, or were: when they are no more, what others use is gone. */
   const ambient = new Set<string>()
+  let beyond: ReadonlyArray<string> = []
   let lookedAt = Number.NEGATIVE_INFINITY
 
   const isServed = (path: string) => rows.some((row) => Row.languageOf(row, baseName(path)) !== undefined)
@@ -131,12 +136,19 @@ export const make = (services: {
       const naming = [...named].flatMap(([other, words]) => (names.some((name) => words.has(name)) ? [other] : []))
       return [...new Set([...naming, ...around(files)])].filter((other) => !files.includes(other))
     },
+    unread: (files) => {
+      if (beyond.length === 0) return 0
+      const groups = new Set(files.map(groupOf))
+      return beyond.filter((path) => !named.has(path) && groups.has(groupOf(path))).length
+    },
     refresh: Effect.gen(function* () {
       const now = yield* Clock.currentTimeMillis
       if (now - lookedAt < lasts) return
       lookedAt = now
       const all = yield* Effect.orElseSucceed(workspace.files("**/*"), (): ReadonlyArray<string> => [])
-      yield* look(all.filter(isServed).slice(0, mostRead))
+      const served = all.filter(isServed)
+      beyond = served.slice(mostFiles)
+      yield* look(served.slice(0, mostFiles))
     })
   }
 }

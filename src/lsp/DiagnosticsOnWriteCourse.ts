@@ -43,6 +43,8 @@ export interface Course {
   readonly unfounded: Map<string, string>
   /** How many files that may depend on it nobody has asked about, because they are too many. */
   unasked: number
+  /** How many files of the project were not looked into for whether they depend on it. */
+  unread: number
   /** They are asked about when the call has ended. */
   isAskedLater: boolean
   /** Nothing more comes. */
@@ -90,7 +92,7 @@ export interface Group {
 
 /** What the call says, after so many milliseconds; what it tells is not told again. */
 export const reportOf = (course: Course, contents: Contents, limit: number, show: (path: string) => string): Report => {
-  const { answers, isAskedLater, isWhole, unasked, unfounded } = course
+  const { answers, isAskedLater, isWhole, unasked, unfounded, unread } = course
   const introduced = course.introduced.splice(0)
   const files = ownOf(contents)
   // What is deleted is only felt elsewhere.
@@ -110,6 +112,11 @@ export const reportOf = (course: Course, contents: Contents, limit: number, show
     ...(unasked > 0 && (isCovered || own.length === 0)
       ? [
           `${unasked} more file${unasked === 1 ? "" : "s"} that may depend on it ${unasked === 1 ? "was" : "were"} not asked about${isAskedLater ? " yet" : ""}`
+        ]
+      : []),
+    ...(unread > 0 && (isCovered || own.length === 0)
+      ? [
+          `${unread} more file${unread === 1 ? " was" : "s were"} not looked into for what depends on it: the project has too many`
         ]
       : [])
   ])

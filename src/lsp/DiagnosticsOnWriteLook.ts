@@ -149,6 +149,7 @@ export const make = (options: {
     const looked = new Set([...targets, ...gone])
     const rest = dependants.direct([...own, ...gone]).filter((path) => !looked.has(path))
     course.unasked = rest.length
+    course.unread = dependants.unread([...own, ...gone])
     course.isAskedLater = rest.length > 0 && isShowable(request, was)
     const before = new Map<string, Ledger.Counts>()
     for (const path of targets) {

@@ -313,6 +313,7 @@ export const make = Effect.fnUntraced(function* (options: {
         answers: new Map(),
         unfounded: new Map(),
         unasked: 0,
+        unread: 0,
         isAskedLater: false,
         isWhole: false,
         isTold: false
