@@ -125,8 +125,7 @@ export const children = Effect.fnUntraced(function* (
   const filter = (kind: "indexed" | "named") =>
     session.adapter.quirks?.pagesByFilter === true || (indexed > 0 && named > 0) ? { filter: kind } : {}
 
-  const isCounted = indexed + named > 0
-  if (isCounted && indexed + named <= most && start === 0) {
+  if (indexed + named <= most && start === 0) {
     const raw = yield* ask({})
     return { variables: raw.slice(0, most).flatMap(variableOf), total: Math.max(raw.length, indexed + named) }
   }
@@ -135,15 +134,11 @@ export const children = Effect.fnUntraced(function* (
   const from = Math.max(0, start - named)
   const want = Math.min(most - parts.length, indexed - from)
   if (want > 0) parts.push(...(yield* page(from, want, filter("indexed"))))
-  if (isCounted) return { variables: parts.flatMap(variableOf), total: indexed + named }
-  // Nothing is known of their number: all that the adapter gives, and our own cut.
-  const all = (yield* ask({})).flatMap(variableOf)
-  const given = [...all.filter(isLength), ...all.filter((one) => !isLength(one))]
-  return { variables: given.slice(start, start + most), total: given.length }
+  if (indexed + named > 0) return { variables: parts.flatMap(variableOf), total: indexed + named }
+  // Nothing is known of their number: all of them, and our own cut.
+  const raw = yield* ask({})
+  return { variables: raw.slice(start, start + most).flatMap(variableOf), total: raw.length }
 })
-
-/** debugpy gives the first of many items, and behind them how many there are, which is told first. */
-const isLength = ({ name }: Variable): boolean => name === "len()"
 
 /** The groups that debugpy puts before the variables. */
 export const isGroup = ({ name }: Variable): boolean => /^(special|function|class|protected) variables$/.test(name)
