@@ -1,8 +1,8 @@
 /** The whole text of a cell, in a file, where the answer has not all of it. */
 import * as Fs from "node:fs"
-import * as Os from "node:os"
 import * as Path from "node:path"
 import { Effect, type Scope } from "effect"
+import * as TemporaryFolder from "../process/TemporaryFolder.ts"
 
 /** What is kept in memory before a file is begun, in characters. */
 const buffered = 64 * 1024
@@ -13,34 +13,6 @@ export interface Spill {
   readonly write: (text: string) => void
   /** The file with all of it; what is not wanted is removed. */
   readonly finish: (isWanted: boolean) => string | undefined
-}
-
-const prefix = "livetools-cells-"
-
-const day = 24 * 60 * 60 * 1000
-
-/** Removes what runs left whose process was killed a day ago or more; `now`: a file that is new. */
-const sweep = (now: string) => {
-  try {
-    const { mtimeMs } = Fs.statSync(now)
-    for (const name of Fs.readdirSync(Os.tmpdir())) {
-      const owner = name.startsWith(prefix) ? Number.parseInt(name.slice(prefix.length), 10) : Number.NaN
-      const path = Path.join(Os.tmpdir(), name)
-      if (Number.isNaN(owner) || isRunning(owner) || mtimeMs - Fs.statSync(path).mtimeMs < day) continue
-      Fs.rmSync(path, { recursive: true, force: true })
-    }
-  } catch {
-    // Somebody else's, or gone meanwhile: the next run looks again.
-  }
-}
-
-const isRunning = (pid: number): boolean => {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return error instanceof Error && "code" in error && error.code === "EPERM"
-  }
 }
 
 /** Gives a name to each file; the folder is private, and removed with the scope unless the harness gave it. */
@@ -54,13 +26,7 @@ export const folder = (given: string | undefined): Effect.Effect<Folder, never, 
   Effect.gen(function* () {
     let own: string | undefined
     const path = (): string => {
-      if (given === undefined) {
-        if (own === undefined) {
-          own = Fs.mkdtempSync(Path.join(Os.tmpdir(), `${prefix}${process.pid}-`))
-          sweep(own)
-        }
-        return own
-      }
+      if (given === undefined) return (own ??= TemporaryFolder.make("livetools-cells-"))
       const absolute = Path.resolve(given)
       Fs.mkdirSync(absolute, { recursive: true })
       return absolute

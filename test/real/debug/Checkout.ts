@@ -57,6 +57,21 @@ export interface Program {
   readonly files?: Readonly<Record<string, string>>
 }
 
+export const python: Program = {
+  folder: "python",
+  source: "main.py",
+  target: "main.py",
+  files: { "pyproject.toml": "" }
+}
+export const go: Program = { folder: "go", source: "main.go", target: "." }
+export const cpp: Program = {
+  folder: "cpp",
+  source: "main.cpp",
+  target: "program",
+  build: ["g++", "-g", "-O0", "-std=c++17", "-pthread", "-o", "program", "main.cpp"],
+  files: { "CMakeLists.txt": "project(program)\n" }
+}
+
 /** A copy of the program, built. */
 export const copy = (program: Program): Effect.Effect<string, never, Scope.Scope> =>
   Effect.acquireRelease(
@@ -153,6 +168,10 @@ export const open = Effect.fnUntraced(function* (options: Options): Effect.fn.Re
     })
   }
 })
+
+/** A program in a copy of its own. */
+export const openCopy = (program: Program, more: Partial<Options> = {}) =>
+  Effect.flatMap(copy(program), (root) => open({ root, program, ...more }))
 
 /** Waits until something is so, in real time. */
 export const until = (what: string, isSo: () => boolean, seconds = 20) =>

@@ -12,23 +12,7 @@ import * as Checkout from "./Checkout.ts"
 const needed = ["debugpy-adapter", "dlv", "go", "lldb-dap-22", "g++"]
 const missing = needed.filter((program) => !Checkout.isInstalled(program))
 
-const python: Checkout.Program = {
-  folder: "python",
-  source: "main.py",
-  target: "main.py",
-  files: { "pyproject.toml": "" }
-}
-const go: Checkout.Program = { folder: "go", source: "main.go", target: "." }
-const cpp: Checkout.Program = {
-  folder: "cpp",
-  source: "main.cpp",
-  target: "program",
-  build: ["g++", "-g", "-o", "program", "main.cpp", "-pthread"],
-  files: { "CMakeLists.txt": "" }
-}
-
-const open = (program: Checkout.Program, more: Partial<Checkout.Options> = {}) =>
-  Effect.flatMap(Checkout.copy(program), (root) => Checkout.open({ root, program, ...more }))
+const { cpp, go, openCopy: open, python } = Checkout
 
 const script = (root: string, name: string, text: string) => {
   Fs.writeFileSync(Path.join(root, name), text, { mode: 0o755 })

@@ -2,15 +2,8 @@
 import * as Fs from "node:fs"
 import * as Path from "node:path"
 import { assert, it } from "@effect/vitest"
-import { Effect, Layer } from "effect"
-import * as Binaries from "../../../layers/lsp/Binaries.ts"
-import * as Checkers from "../../../layers/lsp/Checkers.ts"
-import * as NodeLanguageServers from "../../../layers/lsp/NodeLanguageServers.ts"
-import * as NodeProcesses from "../../../layers/process/NodeProcesses.ts"
-import * as NodeWorkspace from "../../../layers/workspace/NodeWorkspace.ts"
-import { lsp } from "../../../src/lsp/Lsp.ts"
-import * as Surface from "../../../src/Surface.ts"
-import { folder, suite, time } from "./Writing.ts"
+import { Effect } from "effect"
+import { checking, folder, suite, time } from "./Writing.ts"
 
 /** What the tool says of a project without any language server, before and after a break. */
 const check = (options: {
@@ -21,15 +14,7 @@ const check = (options: {
 }) =>
   Effect.gen(function* () {
     const root = yield* folder(options.files)
-    const port = Layer.unwrap(
-      Effect.gen(function* () {
-        const findBinary = yield* Binaries.make({ workspace: root, isTrusted: true })
-        const check = yield* Checkers.make({ root, isTrusted: true, findBinary })
-        return NodeLanguageServers.layer({ rows: [], findBinary, check })
-      })
-    ).pipe(Layer.provideMerge(Layer.mergeAll(NodeWorkspace.layer({ root }), NodeProcesses.layer())), Layer.orDie)
-    const context = yield* Layer.build(port)
-    const surface = yield* Effect.provideContext(Effect.orDie(Surface.make([lsp])), context)
+    const surface = yield* checking(root)
     const names = () => Fs.readdirSync(root, { recursive: true, encoding: "utf8" }).toSorted()
     const ask = Effect.map(surface.call("lsp", { action: "diagnostics", file: "*" }), (answer) => {
       if (answer.isFailure || !("diagnostics" in answer.value)) return assert.fail(answer.text)

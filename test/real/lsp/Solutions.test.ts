@@ -3,16 +3,9 @@ import { spawnSync } from "node:child_process"
 import * as Fs from "node:fs"
 import * as Path from "node:path"
 import { assert, it } from "@effect/vitest"
-import { Effect, Layer } from "effect"
-import * as Binaries from "../../../layers/lsp/Binaries.ts"
-import * as Checkers from "../../../layers/lsp/Checkers.ts"
-import * as NodeLanguageServers from "../../../layers/lsp/NodeLanguageServers.ts"
-import * as NodeProcesses from "../../../layers/process/NodeProcesses.ts"
-import * as NodeWorkspace from "../../../layers/workspace/NodeWorkspace.ts"
-import { lsp } from "../../../src/lsp/Lsp.ts"
-import * as Surface from "../../../src/Surface.ts"
+import { Effect } from "effect"
 import { servers } from "./Checkout.ts"
-import { folder, suite, time } from "./Writing.ts"
+import { checking, folder, suite, time } from "./Writing.ts"
 
 type Files = Readonly<Record<string, string>>
 
@@ -47,15 +40,7 @@ const said = (output: string): ReadonlyArray<string> =>
 
 /** What the tool says. */
 const ask = Effect.fnUntraced(function* (root: string) {
-  const port = Layer.unwrap(
-    Effect.gen(function* () {
-      const findBinary = yield* Binaries.make({ workspace: root, isTrusted: true })
-      const check = yield* Checkers.make({ root, isTrusted: true, findBinary })
-      return NodeLanguageServers.layer({ rows: [], findBinary, check })
-    })
-  ).pipe(Layer.provideMerge(Layer.mergeAll(NodeWorkspace.layer({ root }), NodeProcesses.layer())), Layer.orDie)
-  const context = yield* Layer.build(port)
-  const surface = yield* Effect.provideContext(Effect.orDie(Surface.make([lsp])), context)
+  const surface = yield* checking(root)
   const answer = yield* surface.call("lsp", { action: "diagnostics", file: "*" })
   const found =
     !answer.isFailure && "diagnostics" in answer.value

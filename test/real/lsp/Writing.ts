@@ -7,6 +7,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, type Scope } from "effect"
 import * as NodeEdits from "../../../layers/edits/NodeEdits.ts"
 import * as Binaries from "../../../layers/lsp/Binaries.ts"
+import * as Checkers from "../../../layers/lsp/Checkers.ts"
 import * as NodeLanguageServers from "../../../layers/lsp/NodeLanguageServers.ts"
 import * as NodeProcesses from "../../../layers/process/NodeProcesses.ts"
 import * as NodeWorkspace from "../../../layers/workspace/NodeWorkspace.ts"
@@ -34,6 +35,19 @@ export const folder = (files: Readonly<Record<string, string>>): Effect.Effect<s
     }),
     (root) => Effect.sync(() => Fs.rmSync(root, { recursive: true, force: true }))
   )
+
+/** `lsp` in a trusted folder that has checkers and no language server. */
+export const checking = Effect.fnUntraced(function* (root: string) {
+  const port = Layer.unwrap(
+    Effect.gen(function* () {
+      const findBinary = yield* Binaries.make({ workspace: root, isTrusted: true })
+      const check = yield* Checkers.make({ root, isTrusted: true, findBinary })
+      return NodeLanguageServers.layer({ rows: [], findBinary, check })
+    })
+  ).pipe(Layer.provideMerge(Layer.mergeAll(NodeWorkspace.layer({ root }), NodeProcesses.layer())), Layer.orDie)
+  const context = yield* Layer.build(port)
+  return yield* Effect.provideContext(Effect.orDie(Surface.make([lsp])), context)
+})
 
 /** What a run stands on, in a folder; a row that is named alone serves its languages, with what is different of it here. */
 export const resources = (root: string, only?: string, different: Partial<Row> = {}) =>
