@@ -1,8 +1,7 @@
 /**
- * What a compiler reads of TypeScript projects, copied to another folder without what was built from it: there they can be built
+ * What a compiler reads of TypeScript projects, copied to another folder without what was built from it: there they can be built,
  * and nothing is written into them (SPEC §3.10). Each path has its counterpart below that folder, so what leads out of the working
- * directory does so there too; and the
- * packages in `node_modules` are linked.
+ * directory does so there too; the packages in `node_modules` are linked.
  */
 import * as Fs from "node:fs"
 import * as Path from "node:path"

@@ -339,13 +339,11 @@ export const start = ({ control, frames, port, script, shared }: Parts): void =>
       }
       case "run":
         return run(message)
-      case "interrupt": {
+      case "interrupt":
         if (cell?.id !== message.cell) return
-        const stopped = cell
-        // In a turn of its own: a cell that was only kept from telling its outcome tells it before.
-        setImmediate(stopped.conclude ?? (() => finish(stopped, { status: "interrupted" })))
+        if (cell.conclude !== undefined) setImmediate(cell.conclude)
+        else finish(cell, { status: "interrupted" })
         return
-      }
       case "reply":
         tools.reply(message)
     }

@@ -128,10 +128,9 @@ describe.skipIf(missing !== "")(`a bubblewrap sandbox${missing}`, () => {
         )
       assert.strictEqual((await read(".ssh/key")).result, "'ENOENT'")
       assert.strictEqual((await read("dotfiles/ssh/key")).result, "'ENOENT'")
-      // Empty, or a device that cannot be opened; a checkout below the temporary folder, which is emptied, has no such file there.
-      const hidden = outside.startsWith("/tmp/") ? /^'ENOENT'$/ : /^'(EACCES)?'$/
-      assert.match((await read(".npmrc")).result!, hidden)
-      assert.match((await read("dotfiles/npmrc")).result!, hidden)
+      // Empty, or a device that cannot be opened; the link itself is not there where the checkout is in a folder that is emptied.
+      assert.match((await read(".npmrc")).result!, outside.startsWith("/tmp/") ? /^'ENOENT'$/ : /^'(EACCES)?'$/)
+      assert.match((await read("dotfiles/npmrc")).result!, /^'(EACCES)?'$/)
     }).pipe(Effect.ensuring(Effect.sync(() => Fs.rmSync(outside, { recursive: true }))))
   })
 
