@@ -17,6 +17,8 @@ import * as Live from "./Live.ts"
 import * as Told from "./Told.ts"
 
 const longestImportant = 600
+/** How long a stop without a stack is taken for one that the adapter is about to take back, in real time. */
+const takingBack = "1 second"
 
 /** A session of the past. */
 export interface Ended {
@@ -217,8 +219,16 @@ export const make = Effect.fnUntraced(function* (options: {
         session === undefined
           ? Option.none()
           : yield* Effect.option(Context.of(around, session, stop, reasonOf(live, stop)))
+      const isPast = () => generation !== generationOf(live) || current !== live || live.isOver()
+      // lldb tells a stop of its own making while it attaches, with the program on its way again.
+      if (Option.getOrUndefined(told)?.frame === undefined) {
+        yield* Clocks.within(
+          changes.until(() => (isPast() ? true : undefined)),
+          takingBack
+        )
+      }
       // Who has gone on meanwhile, has not stopped there.
-      if (generation !== generationOf(live) || current !== live) return
+      if (isPast()) return
       const value = Option.getOrElse(told, (): Values.Stop => state().stop ?? { reason: stop.reason, thread_id: 0 })
       context = { generation, value }
       changes.notify()

@@ -347,6 +347,78 @@ describe("an attachment", () => {
     adapter.on("disconnect", async (_, request) => adapter.respond(request).then(() => adapter.noReply))
   }
 
+  const holding: ReadonlyArray<readonly [string, Fake.Behaviour]> = [
+    [
+      "in the handshake",
+      (adapter) => {
+        adapter.on("attach", async (_, request) => {
+          await adapter.stop("exception", { description: "signal SIGSTOP" })
+          await adapter.event("initialized")
+          await adapter.respond(request)
+          return adapter.noReply
+        })
+        adapter.on("configurationDone", async (_, request) => {
+          await adapter.respond(request)
+          await adapter.sleep(300)
+          await adapter.event("continued", { threadId: 1, allThreadsContinued: true })
+          return adapter.noReply
+        })
+        adapter.on("stackTrace", () => {
+          throw new Error("notStopped")
+        })
+      }
+    ],
+    [
+      "after it",
+      (adapter) => {
+        adapter.on("attach", async (_, request) => {
+          await adapter.event("initialized")
+          await adapter.respond(request)
+          return adapter.noReply
+        })
+        adapter.on("configurationDone", async (_, request) => {
+          await adapter.respond(request)
+          await adapter.stop("exception", { description: "signal SIGSTOP" })
+          await adapter.sleep(300)
+          await adapter.event("continued", { threadId: 1, allThreadsContinued: true })
+          return adapter.noReply
+        })
+        adapter.on("stackTrace", () => {
+          throw new Error("notStopped")
+        })
+      }
+    ]
+  ]
+  for (const [when, behaviour] of holding) {
+    it.live(`38 67 a stop of the adapter's own making, told ${when}, is no stop of the program`, () =>
+      Effect.gen(function* () {
+        const { attach, run } = yield* attached(behaviour)
+        assert.deepInclude(yield* run.ok(attach), { state: "running", waited_seconds: 2 })
+      })
+    )
+  }
+
+  it.live("38 a stop whose stack the adapter does not tell is one all the same", () =>
+    Effect.gen(function* () {
+      const { attach, run } = yield* attached((adapter) => {
+        adapter.on("attach", async (_, request) => {
+          await adapter.event("initialized")
+          await adapter.respond(request)
+          return adapter.noReply
+        })
+        adapter.on("configurationDone", async (_, request) => {
+          await adapter.respond(request)
+          await adapter.stop("pause")
+          return adapter.noReply
+        })
+        adapter.on("stackTrace", () => {
+          throw new Error("no stack")
+        })
+      })
+      assert.deepInclude(yield* run.ok(attach), { state: "stopped", stop: { reason: "pause", thread_id: 1 } })
+    })
+  )
+
   it.live(
     "74 67 41 connects to what listens, starts nothing; afterwards the target is alive, and can be attached to again",
     () =>

@@ -184,8 +184,8 @@ for (const target of targets) {
             assert.strictEqual(paused.state, "stopped", JSON.stringify(paused))
           }
           yield* ok({ op: "breakpoints", file: source, lines: [line("tick")] })
-          const stop = (yield* ok({ op: "continue" })).stop
-          assert.strictEqual(stop?.line, line("tick"))
+          const hit = yield* ok({ op: "continue" })
+          assert.strictEqual(hit.stop?.line, line("tick"), JSON.stringify({ first, hit }))
           const { result } = yield* ok({ op: "evaluate", expression: "ticks" })
           assert.isTrue(Number.isInteger(Number(result)), result)
           const step = yield* ok({ op: "step_over" })
