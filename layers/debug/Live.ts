@@ -1,8 +1,6 @@
 /** What is being debugged: the session with the adapter, its child sessions, and how all of it ends (checklist 67–74). */
 import { randomUUID } from "node:crypto"
 import * as Fs from "node:fs"
-import * as Os from "node:os"
-import * as Path from "node:path"
 import { Effect, Exit, Option, Scope } from "effect"
 import type { Breakpoints } from "../../src/debug/Breakpoints.ts"
 import type { Changes } from "../../src/debug/Changes.ts"
@@ -12,6 +10,7 @@ import type { OutputRing } from "../../src/debug/OutputRing.ts"
 import type { Policy } from "../../src/debug/Policy.ts"
 import type { Adapter } from "../../src/debug/adapters/Adapter.ts"
 import * as Wire from "../../src/debug/Wire.ts"
+import * as TemporaryFolder from "../process/TemporaryFolder.ts"
 import * as Clocks from "./Clocks.ts"
 import * as Debuggee from "./Debuggee.ts"
 import * as Handshake from "./Handshake.ts"
@@ -366,7 +365,7 @@ export const make = Effect.fnUntraced(function* (options: Options): Effect.fn.Re
     scope,
     execution,
     sessions,
-    temporary: () => (temporary ??= Fs.mkdtempSync(Path.join(Fs.realpathSync(Os.tmpdir()), "livetools-debug-"))),
+    temporary: () => (temporary ??= TemporaryFolder.make("livetools-debug-")),
     exitCode: () => exitCode,
     because: () => because,
     isOver: () => isOver || root?.told.isTerminated === true || root?.over() !== undefined,

@@ -1,8 +1,8 @@
 /** What one cell does and the next one sees of it. */
 import * as Fs from "node:fs"
-import * as Os from "node:os"
 import * as Path from "node:path"
 import { expect, it } from "vitest"
+import * as Folders from "../../support/Folders.ts"
 import { cells, echo, errorOf, notices, stderr, stdout } from "../../support/PythonRunner.ts"
 
 it("variables of the context that a cell with await sets are set in the next ones, also after an error", async () => {
@@ -27,7 +27,7 @@ it("a warning that an earlier cell has shown on the same line is shown for this 
 })
 
 it("descriptors that a cell has led elsewhere are the output again, which is told", async () => {
-  const folder = Fs.mkdtempSync(Path.join(Os.tmpdir(), "livetools-led-"))
+  const folder = Folders.make("livetools-led-")
   const results = await cells(
     [
       "import os\nopened = os.open('out.txt', os.O_WRONLY | os.O_CREAT)\nos.dup2(opened, 1); os.system('echo in the file');",
@@ -43,11 +43,10 @@ it("descriptors that a cell has led elsewhere are the output again, which is tol
   ])
   expect(stdout(results[1]!)).toBe("here\nthere\n")
   expect([stderr(results[3]!), ...notices(results[2]!), ...notices(results[3]!)]).toEqual(["error\n"])
-  Fs.rmSync(folder, { recursive: true })
 })
 
 it("a module that was told as changed is reloaded when %autoreload comes, and is not told again when a cell reloads it", async () => {
-  const cwd = Fs.mkdtempSync(Path.join(Os.tmpdir(), "livetools-changed-"))
+  const cwd = Folders.make("livetools-changed-")
   const write = (text: string) => `open("changed.py", "w").write(${JSON.stringify(text)});`
   const results = await cells(
     [
@@ -85,7 +84,6 @@ it("a module that was told as changed is reloaded when %autoreload comes, and is
     ["55555", 1],
     ["55555", 0]
   ])
-  Fs.rmSync(cwd, { recursive: true })
 })
 
 it("a stream that a cell replaces by a buffer keeps what is printed, which is told once", async () => {
@@ -109,7 +107,7 @@ it("pdb.set_trace is passed over as breakpoint() is", async () => {
 })
 
 it("what a cell awaits under a library's own loop begins at the cell in its traceback", async () => {
-  const folder = Fs.mkdtempSync(Path.join(Os.tmpdir(), "livetools-loop-"))
+  const folder = Folders.make("livetools-loop-")
   // As nest_asyncio does it.
   Fs.writeFileSync(
     Path.join(folder, "nest.py"),
@@ -119,5 +117,4 @@ it("what a cell awaits under a library's own loop begins at the cell in its trac
   expect(errorOf(results[1]!)?.["traceback"]).toMatch(
     /^Traceback \(most recent call last\):\n {2}File "<cell 2>", line 2/
   )
-  Fs.rmSync(folder, { recursive: true })
 })

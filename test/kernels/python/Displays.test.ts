@@ -1,8 +1,7 @@
 import { execFileSync } from "node:child_process"
-import * as Fs from "node:fs"
-import * as Os from "node:os"
 import * as Path from "node:path"
 import { describe, expect, it } from "vitest"
+import * as Folders from "../../support/Folders.ts"
 import { allText, cells, displays, echo, errorOf, images, python, results, stderr } from "../../support/PythonRunner.ts"
 
 const png = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
@@ -103,14 +102,13 @@ describe("display", () => {
 
 describe("IPython's names, without IPython", () => {
   it("are there for cells and not for libraries", async () => {
-    const bare = Fs.mkdtempSync(Path.join(Os.tmpdir(), "livetools-bare-"))
+    const bare = Folders.make("livetools-bare-")
     execFileSync(python, ["-m", "venv", "--without-pip", bare])
     const codes = [
       `import base64\nfrom IPython.display import display, HTML, Image, Markdown, JSON, SVG, clear_output\ndisplay(HTML('<b>'), Markdown('# m'), JSON({'a': 1}), SVG('<svg/>'), Image(data=base64.b64decode('${png}')))`,
       "open('looks.py', 'w').write('try:\\n    import IPython\\n    found = True\\nexcept ImportError: found = False')\nimport sys\nfor name in [m for m in sys.modules if m.startswith('IPython')]: del sys.modules[name]\nimport looks, os; os.remove('looks.py'); looks.found"
     ]
     const [shown, library] = await cells(codes, { python: Path.join(bare, "bin/python") })
-    Fs.rmSync(bare, { recursive: true, force: true })
     expect(displays(shown!).map((data) => Object.keys(data)[0])).toEqual([
       "text/html",
       "text/markdown",

@@ -1,8 +1,8 @@
 import { execFileSync } from "node:child_process"
 import * as Fs from "node:fs"
-import * as Os from "node:os"
 import * as Path from "node:path"
 import { describe, expect, it } from "vitest"
+import * as Folders from "../../support/Folders.ts"
 import {
   allText,
   cells,
@@ -18,7 +18,7 @@ import {
 } from "../../support/PythonRunner.ts"
 
 const one = async (code: string) => (await cells([code]))[0]!
-const folder = () => Fs.mkdtempSync(Path.join(Os.tmpdir(), "livetools-idioms-"))
+const folder = () => Folders.make("livetools-idioms-")
 
 describe("where an idiom begins", () => {
   it("leaves strings, brackets and continued lines alone", async () => {

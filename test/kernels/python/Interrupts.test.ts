@@ -1,7 +1,7 @@
 import * as Fs from "node:fs"
-import * as Os from "node:os"
 import * as Path from "node:path"
 import { describe, expect, it } from "vitest"
+import * as Folders from "../../support/Folders.ts"
 import {
   cells,
   displays,
@@ -230,7 +230,7 @@ describe("the event loop", () => {
   })
 
   it("does not stand in the way of anyio.run", async () => {
-    const cwd = Fs.mkdtempSync(Path.join(Os.tmpdir(), "livetools-anyio-"))
+    const cwd = Folders.make("livetools-anyio-")
     Fs.writeFileSync(
       Path.join(cwd, "anyio.py"),
       "import asyncio\ndef run(f):\n    try: asyncio.get_running_loop()\n    except RuntimeError: return asyncio.new_event_loop().run_until_complete(f())\n    raise RuntimeError('Already running asyncio in this thread')"

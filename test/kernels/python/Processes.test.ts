@@ -1,8 +1,8 @@
 import { execFileSync, spawnSync } from "node:child_process"
 import * as Fs from "node:fs"
-import * as Os from "node:os"
 import * as Path from "node:path"
 import { describe, expect, it } from "vitest"
+import * as Folders from "../../support/Folders.ts"
 import {
   cells,
   echo,
@@ -114,7 +114,7 @@ describe("the kernel", { timeout: 60_000 }, () => {
       PYTHONDONTWRITEBYTECODE: undefined,
       LC_ALL: "C"
     }
-    const cwd = Fs.mkdtempSync(Path.join(Os.tmpdir(), "livetools-env-"))
+    const cwd = Folders.make("livetools-env-")
     const all = await cells(["print('é')", "breakpoint(); 2", "import os; os.getcwd()"], { env, cwd })
     expect(stdout(all[0]!)).toBe("é\n")
     expect(echo(all[1]!)).toBe("2")
@@ -124,7 +124,7 @@ describe("the kernel", { timeout: 60_000 }, () => {
   })
 
   it("does not take files of the project for Python's own", async () => {
-    const cwd = Fs.mkdtempSync(Path.join(Os.tmpdir(), "livetools-names-"))
+    const cwd = Folders.make("livetools-names-")
     for (const name of ["traceback", "subprocess", "inspect", "json", "ast", "livetools_kernel", "statistics", "io"]) {
       Fs.writeFileSync(Path.join(cwd, `${name}.py`), "raise RuntimeError('not this one')")
     }
@@ -200,8 +200,8 @@ describe("packages", { timeout: 60_000 }, () => {
   ].join("\n")
 
   const site = () => {
-    const folder = Fs.mkdtempSync(Path.join(Os.tmpdir(), "livetools-site-"))
-    const tools = Fs.mkdtempSync(Path.join(Os.tmpdir(), "livetools-pip-"))
+    const folder = Folders.make("livetools-site-")
+    const tools = Folders.make("livetools-pip-")
     Fs.mkdirSync(Path.join(tools, "pip"))
     Fs.writeFileSync(Path.join(tools, "pip", "__init__.py"), "")
     Fs.writeFileSync(Path.join(tools, "pip", "__main__.py"), pip)
@@ -257,7 +257,7 @@ describe("packages", { timeout: 60_000 }, () => {
   })
 
   it("are installed by uv where the environment has no pip", async () => {
-    const home = Fs.mkdtempSync(Path.join(Os.tmpdir(), "livetools-uv-"))
+    const home = Folders.make("livetools-uv-")
     const bin = Path.join(home, "tools")
     Fs.mkdirSync(bin)
     Fs.writeFileSync(Path.join(bin, "uv"), '#!/bin/sh\necho "uv $*"\n', { mode: 0o755 })
@@ -270,7 +270,6 @@ describe("packages", { timeout: 60_000 }, () => {
     expect(stdout(all[0]!)).toBe(`uv pip install --python ${own} x\n`)
     expect(stdout(all[1]!)).toBe(`uv pip list --python ${own}\n`)
     expect(stdout(all[2]!)).toBe(`${own}\n`)
-    Fs.rmSync(home, { recursive: true, force: true })
   })
 
   it("of which a compiled part is loaded stay, and that is said", async () => {

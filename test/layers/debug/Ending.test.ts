@@ -3,6 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import * as Fake from "../../support/FakeDebugAdapter.ts"
+import * as Folders from "../../support/Folders.ts"
 import * as Leftovers from "../../support/Leftovers.ts"
 
 const launch = { op: "launch", program: "a.t" } as const
@@ -44,6 +45,22 @@ describe("the end", () => {
       yield* run.close
       yield* Leftovers.expectNone(run.runId, { before, pids: run.pids(), within: "5 seconds" })
     })
+  )
+
+  it.live(
+    "72 a folder that a killed host left a day ago is removed by the next launch, what another one keeps is not",
+    () =>
+      Effect.gen(function* () {
+        const folder = (owner: number) => {
+          const path = Folders.make(`livetools-debug-${owner}-`)
+          const then = Date.now() / 1000 - 90_000
+          Fs.utimesSync(path, then, then)
+          return path
+        }
+        const [left, kept] = [folder(4_000_000), folder(process.pid)]
+        yield* stopped()
+        assert.deepStrictEqual([Fs.existsSync(left), Fs.existsSync(kept)], [false, true])
+      })
   )
 
   it.live("64 279 the exit code after our own kill is not told as one of the program", () =>

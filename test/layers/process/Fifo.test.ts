@@ -94,7 +94,7 @@ describe("a child whose output is FIFOs", () => {
       const failed = yield* Effect.result(Effect.scoped(spawned))
       fs.rmSync(file.replace("/program", ""), { recursive: true })
       assert.isTrue(Result.isFailure(failed))
-      yield* Effect.sleep(50)
+      for (let i = 0; descriptors() !== open && i < 500; i++) yield* Effect.sleep(10)
       assert.strictEqual(descriptors(), open)
     }).pipe(Effect.provide(NodeProcesses.layer()))
   )

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as Fs from "node:fs"
-import * as Os from "node:os"
 import * as Path from "node:path"
+import * as Folders from "../../support/Folders.ts"
 import { all } from "../../../grammars/index.ts"
 import * as Loader from "../../../layers/syntax/Loader.ts"
 import type { Grammar } from "../../../src/syntax/Grammar.ts"
@@ -14,7 +14,7 @@ const withFile = (file: string): Grammar => ({
 })
 
 const file = (bytes: Uint8Array): string => {
-  const path = Path.join(Fs.mkdtempSync(Path.join(Os.tmpdir(), "wasm-")), "x.wasm")
+  const path = Path.join(Folders.make("wasm-"), "x.wasm")
   Fs.writeFileSync(path, bytes)
   return path
 }

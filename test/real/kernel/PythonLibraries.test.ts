@@ -4,6 +4,7 @@ import * as Fs from "node:fs"
 import * as Os from "node:os"
 import * as Path from "node:path"
 import { describe, expect, it } from "vitest"
+import * as Folders from "../../support/Folders.ts"
 import { cases, check, needsLibraries } from "../../support/PythonCells.ts"
 import * as Runner from "../../support/PythonRunner.ts"
 import {
@@ -26,7 +27,7 @@ const python = Path.join(
 /** In CI an environment that is not there is a failure, elsewhere its tests are left out. */
 const isThere = Fs.existsSync(python) || process.env["LIVETOOLS_REQUIRE_REAL"] === "1"
 
-const folder = () => Fs.mkdtempSync(Path.join(Os.tmpdir(), "livetools-libraries-"))
+const folder = () => Folders.make("livetools-libraries-")
 
 const cells = (codes: ReadonlyArray<string>) => Runner.cells(codes, { python, cwd: folder() })
 
@@ -186,6 +187,5 @@ describe("an environment without pip", { timeout: 120_000 }, () => {
     const [version] = await Runner.cells(["%pip --version"], { python: Path.join(home, "venv/bin/python"), cwd: home })
     expect(version!.status).toBe("ok")
     expect(stdout(version!)).toMatch(/pip \d|uv/)
-    Fs.rmSync(home, { recursive: true, force: true })
   })
 })
