@@ -89,17 +89,38 @@ write(`${names.command}.cjs`, command.contents)
 write(`${names.worker}.cjs`, worker.contents)
 write("syntax-worker.cjs", starter(names.worker, asScript))
 write("livetools.js", starter(names.command, asModule))
-await build({
-  ...common,
-  entryPoints: { "javascript-kernel": "layers/kernel/javascript/main.ts" },
-  inject: ["layers/kernel/javascript/Globals.ts"],
-  format: "esm",
-  minifyWhitespace: false,
-  banner: {
-    js: "#!/usr/bin/env node\nimport{createRequire as makeRequire}from'node:module';const require=makeRequire(import.meta.url);"
-  },
-  outdir: out
-})
+
+/** The names of the modules of Node as an import binds them: what a cell puts in their place does not reach the kernel. */
+const bindings = {
+  name: "bindings",
+  setup: ({ onLoad, onResolve }) => {
+    onResolve({ filter: /^node:/ }, ({ namespace, path }) =>
+      namespace === "bindings" ? { external: true } : { path, namespace: "bindings" }
+    )
+    onLoad({ filter: /^/, namespace: "bindings" }, async ({ path }) => {
+      const names = Object.keys(await import(path)).filter((name) => !/^(?:default|module\.exports)$/.test(name))
+      const exported = names.map((name) => `export const ${name} = /* @__PURE__ */ get(${JSON.stringify(name)})`)
+      const all = `const all = require(${JSON.stringify(path)}), get = (name) => all[name]`
+      return { contents: [all, "export default all", ...exported].join("\n") }
+    })
+  }
+}
+const kernel = { ...common, inject: ["layers/kernel/javascript/Globals.ts"], minifyWhitespace: false, write: false }
+// No ECMAScript module: Node starts those later, in both threads.
+const kernels = await Promise.all([
+  build({
+    ...kernel,
+    entryPoints: ["layers/kernel/javascript/main.ts"],
+    format: "cjs",
+    define: { "import.meta.url": "bundleUrl" },
+    plugins: [bindings],
+    banner: { js: '"use strict";const bundleUrl=require("node:url").pathToFileURL(__filename).href;' }
+  }),
+  build({ ...kernel, entryPoints: ["layers/kernel/javascript/Hooks.ts"], format: "esm" })
+])
+const [main, hooks] = kernels.map(({ outputFiles: [{ contents }] }) => contents)
+write("javascript-hooks.js", hooks)
+write("javascript-kernel.cjs", main)
 
 // Runs both on a small search, so that what a call needs is compiled, and keeps what was compiled.
 const compiling = `"use strict";

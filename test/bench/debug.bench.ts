@@ -17,9 +17,13 @@ import * as Rows from "../../src/debug/adapters/Rows.ts"
 import * as Checkout from "../real/debug/Checkout.ts"
 
 const requests = 200
-/** debugpy's answers wait for a timer of the system that ticks every few milliseconds: a request comes at any time between two. */
-const rest = Effect.suspend(() => Effect.sleep(5 + Math.random() * 10))
 const sessions = 8
+/** Before each request: nothing; or the adapter at rest, and its timers at any point between two ticks. */
+const pauses = {
+  "back to back": Effect.void,
+  "at rest": Effect.suspend(() => Effect.sleep(5 + Math.random() * 10))
+}
+const modes = ["back to back", "at rest"] as const
 
 interface Subject {
   readonly adapter: string
@@ -167,44 +171,45 @@ const main = (subject: Subject) =>
         await gone
       })
 
-    // Warm: the build, the caches, the memory of which binary works.
-    yield* launch
-    yield* checkout.clear
-    const times = {
-      tool: new Array<number>(),
-      bare: new Array<number>(),
-      ask: new Array<number>(),
-      send: new Array<number>()
-    }
-    for (let i = 0; i < sessions; i++) {
-      times.tool.push(yield* launch)
-      for (let k = 0; k < requests / sessions; k++) {
-        yield* rest
-        const from = performance.now()
-        yield* checkout.ok({ op: "evaluate", expression })
-        times.ask.push(performance.now() - from)
-      }
+    const times = (): Record<"bare" | "tool", Array<number>> => ({ bare: [], tool: [] })
+    const [launches, evaluates] = [times(), { "back to back": times(), "at rest": times() }]
+    const evaluate = (side: "bare" | "tool", one: Effect.Effect<unknown>) =>
+      Effect.gen(function* () {
+        for (const mode of modes) {
+          for (let k = 0; k < requests / sessions; k++) {
+            yield* pauses[mode]
+            const from = performance.now()
+            yield* one
+            evaluates[mode][side].push(performance.now() - from)
+          }
+        }
+      })
+    // The first is not counted: the build, the caches, the memory of which binary works, the code of both sides.
+    for (let i = 0; i <= sessions; i++) {
+      launches.tool.push(yield* launch)
+      yield* evaluate("tool", checkout.ok({ op: "evaluate", expression }))
       yield* checkout.clear
       const one = yield* Effect.promise(() => bareStop(found, root, program, line))
-      times.bare.push(one.millis)
+      launches.bare.push(one.millis)
       const context = found.adapter.quirks?.evaluateContext ?? "repl"
-      for (let k = 0; k < requests / sessions; k++) {
-        yield* rest
-        const from = performance.now()
-        yield* Effect.promise(() => one.client.request("evaluate", { expression, frameId: one.frameId, context }))
-        times.send.push(performance.now() - from)
-      }
+      const input = { expression, frameId: one.frameId, context }
+      yield* evaluate(
+        "bare",
+        Effect.promise(() => one.client.request("evaluate", input))
+      )
       yield* kill(one)
+      if (i > 0) continue
+      for (const list of [launches, ...Object.values(evaluates)]) list.bare.length = list.tool.length = 0
     }
-    const [tool, client, ask, send] = [times.tool, times.bare, times.ask, times.send].map(median) as [
-      number,
-      number,
-      number,
-      number
-    ]
+    for (const mode of modes) {
+      const [bare, tool] = [median(evaluates[mode].bare), median(evaluates[mode].tool)]
+      console.log(
+        `${adapter.padEnd(8)} evaluate ${mode} p50: bare ${bare.toFixed(2)} ms, tool ${tool.toFixed(2)} ms, over it ${(tool - bare).toFixed(2)} ms`
+      )
+    }
+    const [bare, tool] = [median(launches.bare), median(launches.tool)]
     console.log(
-      `${adapter.padEnd(8)} evaluate p50: bare ${send.toFixed(2)} ms, tool ${ask.toFixed(2)} ms, over it ${(ask - send).toFixed(2)} ms; ` +
-        `launch to first stop p50: bare ${client.toFixed(0)} ms, tool ${tool.toFixed(0)} ms, ${(tool / client).toFixed(2)}×`
+      `${adapter.padEnd(8)} launch to first stop p50: bare ${bare.toFixed(0)} ms, tool ${tool.toFixed(0)} ms, ${(tool / bare).toFixed(2)}×`
     )
   }).pipe(Effect.provide(NodeProcesses.layer()), Effect.scoped)
 

@@ -1,16 +1,11 @@
 /**
- * The JavaScript kernel: `node javascript-kernel.js [FRAMES REQUESTS]`, the numbers of the descriptors that carry frames to the
+ * The JavaScript kernel: `node javascript-kernel.cjs [FRAMES REQUESTS]`, the numbers of the descriptors that carry frames to the
  * host and its requests, 3 and 4 by default (SPEC §8). Its second thread starts from this same file.
  */
 import { isMainThread, MessageChannel, Worker } from "node:worker_threads"
 import { type ControlData, slot } from "./Messages.ts"
-import * as Hooks from "./Hooks.ts"
 
-export { initialize, load, resolve } from "./Hooks.ts"
-
-if (import.meta.url.endsWith(Hooks.mark)) {
-  // Node loads it for its hooks.
-} else if (isMainThread) {
+if (isMainThread) {
   const [frames = 3, requests = 4] = process.argv.slice(2, 4).map(Number)
   // Not the place of this module: a bundle may have a start of its own.
   const [, entry = ""] = process.argv
