@@ -1,7 +1,8 @@
 /**
  * Puts what comes through three pipes back into the order in which it was produced. Before a frame the runner writes a mark
- * with the frame's number into both text pipes; where its own writes change from one pipe to the other it writes a mark
- * that has no frame (with a tilde). A mark that never comes (a program may close its descriptors) is given up by the caller.
+ * with the frame's number into both text pipes (the echo of a cell and its end have one number); where its own writes change
+ * from one pipe to the other it writes a mark that has no frame (with a tilde). A mark that never comes (a program may close
+ * its descriptors) is given up by the caller.
  */
 
 export type Pipe = "stdout" | "stderr"
@@ -13,7 +14,7 @@ export type Item<F> =
 export interface Splice<F> {
   /** Takes what was read from a text pipe. The chunk must not be changed afterwards. */
   readonly read: (pipe: Pipe, chunk: Uint8Array) => void
-  /** Takes a frame; they come in the order of their numbers. */
+  /** Takes a frame; they come in the order of their numbers, which may be equal. */
   readonly frame: (frame: F) => void
   /** What is due now, in order. */
   readonly take: () => ReadonlyArray<Item<F>>

@@ -295,10 +295,10 @@ export class Kernel {
     const shown = this.frames.slice(this.taken)
     this.taken = this.frames.length
     const marks = new Set([...this.out.sections.keys(), ...this.err.sections.keys()])
-    const bySeq = new Map<number, Frame>()
+    const bySeq = new Map<number, ReadonlyArray<Frame>>()
     for (const frame of shown) {
       if (typeof frame["seq"] === "number") {
-        bySeq.set(frame["seq"], frame)
+        bySeq.set(frame["seq"], [...(bySeq.get(frame["seq"]) ?? []), frame])
         marks.add(frame["seq"])
       } else if (frame.t === "notice") outputs.push({ kind: "frame", frame })
     }
@@ -311,8 +311,7 @@ export class Kernel {
     for (const mark of [...marks].sort((a, b) => a - b)) {
       say("stdout", this.out.sections.get(mark) ?? "")
       say("stderr", this.err.sections.get(mark) ?? "")
-      const frame = bySeq.get(mark)
-      if (frame !== undefined && frame.t !== "done") outputs.push({ kind: "frame", frame })
+      for (const frame of bySeq.get(mark) ?? []) if (frame.t !== "done") outputs.push({ kind: "frame", frame })
     }
     this.out.sections.clear()
     this.err.sections.clear()

@@ -68,6 +68,7 @@ class Cells:
     def _finish_figures(self):
         if "matplotlib._pylab_helpers" not in sys.modules or not self.kernel.wire.mine:
             return
+        self.kernel.wire.release()
         try:
             from . import figures
 
@@ -146,7 +147,7 @@ class Cells:
             for wrapper, line in source.around:
                 around.enter_context(self.kernel.shell.around(wrapper, line))
             try:
-                self._play(steps)
+                self._play(steps, not source.around)
             finally:
                 if "class" in code:
                     self._note_classes(name)
@@ -176,14 +177,16 @@ class Cells:
         if tree.body and isinstance(tree.body[-1], _ast.Expr) and not _silenced(text):
             last = tree.body.pop()
         flags = _ast.PyCF_ALLOW_TOP_LEVEL_AWAIT | self.flags
-        body = compile(tree, name, "exec", flags, True)
-        self.flags |= body.co_flags & _FUTURES
-        steps = [(body, False)]
+        steps = []
+        if tree.body or last is None:
+            body = compile(tree, name, "exec", flags, True)
+            self.flags |= body.co_flags & _FUTURES
+            steps.append((body, False))
         if last is not None:
             steps.append((compile(_ast.Expression(last.value), name, "eval", flags | self.flags, True), True))
         return steps
 
-    def _play(self, steps):
+    def _play(self, steps, ends_with_it):
         if any(code.co_flags & _COROUTINE for code, _ in steps):
             left = []
             try:
@@ -199,7 +202,7 @@ class Cells:
             for code, echoed in steps:
                 value = self._evaluate(code)
                 if echoed and value is not None:
-                    self._echo(value)
+                    self._echo(value, ends_with_it)
         finally:
             if self.kernel.loop is not None:
                 self.kernel.loop.leave()
@@ -226,12 +229,12 @@ class Cells:
         finally:
             left.extend(copy_context().items())
 
-    def _echo(self, value):
+    def _echo(self, value, is_last=False):
         self.history.keep(value)
         if type(value) in PLAIN and not self.kernel.displays.sinks:
-            self.kernel.publish("result", {"data": {"text/plain": pretty(value)}})
+            self.kernel.publish("result", {"data": {"text/plain": pretty(value)}}, is_last)
         else:
-            self.kernel.displays.result(value)
+            self.kernel.displays.result(value, is_last)
 
 
 def _comes_of_an_interrupt(error):

@@ -38,7 +38,7 @@ class Displays:
     def begin(self):
         self.images = 0
 
-    def result(self, value):
+    def result(self, value, is_last=False):
         """The echo of a cell's last expression."""
         if self._shows_itself(value):
             return
@@ -47,7 +47,7 @@ class Displays:
         if self.sinks:
             self.sinks[-1].append(data)
         else:
-            self.kernel.publish("result", {"data": data})
+            self.kernel.publish("result", {"data": data}, is_last)
 
     def display(
         self,

@@ -180,8 +180,10 @@ class Kernel:
         if not self.wire.mine:
             return outcome
         if self._shell is not None:
+            self.wire.release()
             self._shell.events.trigger("post_run_cell")
         if self.loop is not None:
+            self.wire.release()
             self.loop.tell_failed()
         for name in self.streams.astray():
             self.notice(
@@ -205,9 +207,10 @@ class Kernel:
         self.streams.flush()
         os._exit(outcome.get("exit_code", 0 if outcome["status"] == "ok" else 1) & 0xFF)
 
-    def publish(self, kind, fields):
-        """An ordered frame of the cell that it comes from, which a thread or a task outlives."""
-        self.wire.send(dict(fields, t=kind, cell=self.owners.current() or self.cell or 0))
+    def publish(self, kind, fields, is_last=False):
+        """An ordered frame of the cell that it comes from, which a thread or a task outlives; `is_last`: its end follows."""
+        send = self.wire.hold if is_last else self.wire.send
+        send(dict(fields, t=kind, cell=self.owners.current() or self.cell or 0))
 
     def notice(self, text):
         """Something for the model to know that is no output of the cell."""

@@ -30,6 +30,13 @@ def encode(value):
     return "".join(_chunks(value, 0))
 
 
+def _body(frame):
+    body = encode(frame).encode("ascii")
+    if len(body) > MAX_FRAME:
+        raise TooLarge("a frame of %d bytes is over the limit of %d" % (len(body), MAX_FRAME))
+    return body
+
+
 def _high(fd):
     return fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, 100)
 
@@ -66,6 +73,7 @@ class Wire:
         self.lock = RLock()
         self.owner = None
         self.late = []
+        self.held = None
         self.flush = lambda: None
         self.shield = _Shield()
         os.register_at_fork(after_in_child=self._forked)
@@ -77,7 +85,7 @@ class Wire:
             except OSError:
                 pass
         self.pipes = []
-        self.lock, self.owner, self.late = RLock(), None, []
+        self.lock, self.owner, self.late, self.held = RLock(), None, [], None
 
     @property
     def mine(self):
@@ -104,15 +112,28 @@ class Wire:
             # A finalizer that ran inside a send: its frame follows.
             self.late.append((frame, ordered))
             return
-        body = encode(frame).encode("ascii")
-        if len(body) > MAX_FRAME:
-            raise TooLarge("a frame of %d bytes is over the limit of %d" % (len(body), MAX_FRAME))
+        self._put(_body(frame), ordered)
+
+    def hold(self, frame):
+        """Sends an ordered frame together with the next one: for the time in which nothing of the user's runs."""
+        if self.mine:
+            self.held = _body(frame)
+
+    def release(self):
+        """Sends what is held now."""
+        if self.held is not None:
+            self._put(None, True)
+
+    def _put(self, body, ordered):
         with self.shield, self.lock:
             self.owner = get_ident()
             try:
                 if ordered:
                     self.flush()
-                    body = b'%b,"seq":%d}' % (body[:-1], self.mark())
+                    bodies = [one for one in (self.held, body) if one is not None]
+                    self.held = None
+                    seq = self.mark()
+                    body = b"\n".join([b'%b,"seq":%d}' % (one[:-1], seq) for one in bodies])
                 _write_all(self.frames, body + b"\n")
             except OSError:
                 _write(2, b"a cell has closed the descriptors that this kernel speaks through: it ends\n")

@@ -155,7 +155,7 @@ export const start = ({ control, frames, port, script, shared }: Parts): void =>
     tellStopped("ended")
     try {
       if (end.status === "ok") showResult(ended, end.raw)
-      else if (end.status === "error") wire.place({ t: "error", cell: id, ...end.told })
+      else if (end.status === "error") wire.hold({ t: "error", cell: id, ...end.told })
     } catch (error) {
       notice(`the result could not be shown: ${tell(error).message}`)
     }
@@ -169,9 +169,9 @@ export const start = ({ control, frames, port, script, shared }: Parts): void =>
   const showResult = ({ echo, id }: Cell, raw: string | undefined) => {
     if (echo !== undefined && echo.value !== undefined && !(echo.value instanceof Display.Displayed)) {
       last = echo.value
-      wire.place({ t: "result", cell: id, data: Wire.fields(Display.of(echo.value)) })
+      wire.hold({ t: "result", cell: id, data: Wire.fields(Display.of(echo.value)) })
     } else if (raw !== undefined) {
-      wire.place({ t: "result", cell: id, data: Wire.fields({ "text/plain": Show.bounded(raw) }) })
+      wire.hold({ t: "result", cell: id, data: Wire.fields({ "text/plain": Show.bounded(raw) }) })
     }
   }
 

@@ -69,36 +69,48 @@ export interface Wire {
   readonly send: (frame: object, params?: string) => void
   /** Sends a frame that comes after everything written so far. */
   readonly place: (frame: object) => void
+  /** Places a frame together with the next one: for the time in which nothing of the user's runs. */
+  readonly hold: (frame: object) => void
   /** Writes a mark without a frame: what is written to one pipe from here on came after what was written to the other. */
   readonly mark: () => void
 }
 
 export const make = (frames: number): Wire => {
   let seq = 0
-  const line = (text: string) => {
+  let held = ""
+  const checked = (text: string) => {
     if (text.length >= maxFrame)
       throw new RangeError(`a message of ${text.length} bytes is over the limit of ${maxFrame}`)
-    writeAll(frames, bufferFrom(`${text}\n`, "latin1"))
+    return text
   }
+  const line = (text: string) => writeAll(frames, bufferFrom(`${text}\n`, "latin1"))
+  const placed = (frame: object) => checked(ascii(stringify(fields({ ...frame, seq: seq + 1 }))))
   const mark = (suffix: string) => {
     if (wire.marker === "") return
     const bytes = bufferFrom(`\0${wire.marker}:${seq}${suffix}\0`, "latin1")
     attempt(1, bytes)
     attempt(2, bytes)
   }
+  const put = (text: string) => {
+    const whole = held === "" || text === "" ? held + text : `${held}\n${text}`
+    held = ""
+    seq++
+    mark("")
+    line(whole)
+  }
   const wire: Wire = {
     marker: "",
     send: (frame, params) => {
       const text = ascii(stringify(fields(frame)))
-      line(params === undefined ? text : `${cut(text)},"params":${ascii(params)}}`)
+      line(checked(params === undefined ? text : `${cut(text)},"params":${ascii(params)}}`))
     },
-    place: (frame) => {
-      seq++
-      const text = ascii(stringify(fields({ ...frame, seq })))
-      mark("")
-      line(text)
+    place: (frame) => put(placed(frame)),
+    hold: (frame) => {
+      if (held !== "") put("")
+      held = placed(frame)
     },
     mark: () => {
+      if (held !== "") put("")
       seq++
       mark("~")
     }

@@ -118,3 +118,19 @@ it("what a cell awaits under a library's own loop begins at the cell in its trac
     /^Traceback \(most recent call last\):\n {2}File "<cell 2>", line 2/
   )
 })
+
+it("the echo of a cell stands ahead of what is printed after it, by a wrapper or by a hook", async () => {
+  const results = await cells([
+    "%%time\n'timed'",
+    "get_ipython().events.register('post_run_cell', lambda *_: print('hook'))",
+    "'echoed'"
+  ])
+  const order = (at: number) =>
+    results[at]!.outputs.map((output) =>
+      output.kind === "frame"
+        ? (output.frame["data"] as Record<string, string>)["text/plain"]
+        : output.text.split("\n")[0]!.split(":")[0]
+    )
+  expect(order(0)).toEqual(["'timed'", "CPU times"])
+  expect(order(2)).toEqual(["'echoed'", "hook"])
+})

@@ -95,6 +95,17 @@ describe("Splice", () => {
     assert.deepStrictEqual(splice.shown(), ["#3"])
   })
 
+  it("keeps frames of one number in their order, and what is behind their mark behind them", () => {
+    const splice = make()
+    splice.out(`a${mark(1)}b`)
+    assert.deepStrictEqual(splice.shown(), ["oa"])
+    splice.frame({ seq: 1 })
+    splice.frame({ seq: 1 })
+    assert.deepStrictEqual(splice.shown(), [])
+    splice.err(`e${mark(1)}`)
+    assert.deepStrictEqual(splice.shown(), ["ee", "#1", "#1", "ob"])
+  })
+
   it("text behind a mark waits for its frame", () => {
     const splice = make()
     splice.out(`a${mark(1)}b`)
