@@ -24,7 +24,11 @@ const common = {
 /** Whole or not at all: others may be running what is replaced. */
 const write = (name, content) => {
   const path = join(out, name)
-  if (Fs.existsSync(path) && Fs.readFileSync(path).equals(Buffer.from(content))) return
+  if (Fs.existsSync(path) && Fs.readFileSync(path).equals(Buffer.from(content))) {
+    // In use again: another build takes what is old for stale.
+    Fs.utimesSync(path, new Date(), new Date())
+    return
+  }
   Fs.writeFileSync(`${path}.${process.pid}`, content)
   Fs.renameSync(`${path}.${process.pid}`, path)
 }
@@ -116,10 +120,12 @@ const kernels = await Promise.all([
     plugins: [bindings],
     banner: { js: '"use strict";const bundleUrl=require("node:url").pathToFileURL(__filename).href;' }
   }),
-  build({ ...kernel, entryPoints: ["layers/kernel/javascript/Hooks.ts"], format: "esm" })
+  build({ ...kernel, entryPoints: ["layers/kernel/javascript/Hooks.ts"], format: "esm" }),
+  build({ ...kernel, entryPoints: ["layers/kernel/javascript/inThread.ts"], format: "esm" })
 ])
-const [main, hooks] = kernels.map(({ outputFiles: [{ contents }] }) => contents)
+const [main, hooks, thread] = kernels.map(({ outputFiles: [{ contents }] }) => contents)
 write("javascript-hooks.js", hooks)
+write("javascript-thread.js", thread)
 write("javascript-kernel.cjs", main)
 
 // Runs both on a small search, so that what a call needs is compiled, and keeps what was compiled.

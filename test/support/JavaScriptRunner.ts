@@ -30,6 +30,8 @@ export interface Cell {
 export interface Options {
   readonly cwd: string
   readonly node?: string
+  /** The file of the kernel. */
+  readonly entry?: string
   /** Maps the program that is started, as an enclosure does. */
   readonly enter?: Running["enter"]
   /** Answers the calls of a cell; given the frame, it gives the fields of the reply. */
@@ -56,7 +58,7 @@ export const failure = ({ error, status }: Cell, name: string, ...parts: Readonl
 const marker = "m4rk3r"
 
 export const start = (options: Options) => {
-  const program = Command.make(options.node)
+  const program = Command.make(options.node, options.entry)
   const plain = { ...program, cwd: options.cwd, env: { ...process.env, ...program.env } }
   const { args, command, env } = options.enter?.(plain) ?? plain
   const child: ChildProcess = spawn(command, args, {

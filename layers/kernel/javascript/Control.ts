@@ -60,14 +60,14 @@ export const start = (): void => {
       const place = places.find((each) => cellAt(each) === cell)
       if (place === undefined) return
       const ms = performance.now() - began
+      // What has just come further may go on by itself. Before its child, whose end would let it go on meanwhile.
+      if (place === before) terminate(place, cell)
+      before = place
       if (Atomics.load(shared, slot.waitsForChild) === 1) {
         const hasHadTime = ms > killChildrenAfterMs
         if (!asked || hasHadTime) signalChild(hasHadTime ? "SIGKILL" : "SIGINT")
         asked = true
       }
-      // What has just come further may go on by itself.
-      if (place === before) terminate(place, cell)
-      before = place
       each(ms)
       setTimeout(look, everyMs)
     }

@@ -21,9 +21,6 @@ import * as Versions from "./Versions.ts"
 
 const require = createRequire(import.meta.url)
 
-/** What ends the URL of the module that Node loads for hooks in a thread of their own. */
-export const mark = "?hooks"
-
 type Maps = Compile.Compiled["maps"]
 /** By the address from which a file was loaded. */
 const maps = new Map<string, Maps>()
@@ -94,14 +91,15 @@ const loadHere: LoadHookSync = (url, context, next) => {
 const isHere = typeof NodeModule.registerHooks === "function"
 let isInstalled = false
 
-const install = (script: string): void => {
+/** Has them run in this thread, once. `script`: of the kernel. */
+export const install = (script: string): void => {
   if (isInstalled) return
   if (isHere) NodeModule.registerHooks({ resolve: resolveHere, load: loadHere })
   else {
     const { port1, port2 } = new MessageChannel()
     port = port1
     port1.unref()
-    NodeModule.register(`${script}${mark}`, { data: { port: port2 }, transferList: [port2] })
+    NodeModule.register(new URL("javascript-hooks.js", script), { data: { port: port2 }, transferList: [port2] })
   }
   // Not before: a cell may be stopped while the thread starts.
   isInstalled = true

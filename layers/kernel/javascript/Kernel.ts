@@ -16,6 +16,7 @@ import * as Require from "./Require.ts"
 import * as Show from "./Show.ts"
 import * as Signals from "./Signals.ts"
 import * as Streams from "./Streams.ts"
+import * as Threads from "./Threads.ts"
 import * as Timers from "./Timers.ts"
 import * as Tools from "./Tools.ts"
 import * as Traceback from "./Traceback.ts"
@@ -272,6 +273,7 @@ export const start = ({ control, frames, port, script, shared }: Parts): void =>
     throw new Exited(`process.exit(${exitCode})`)
   }
   Signals.install(port, shared)
+  Threads.install(script)
   Object.defineProperty(process, "exit", { configurable: true, enumerable: true, writable: true, value: exit })
 
   const modules = Modules.make(() => (cell !== undefined && timers.owner() === cell.id ? cell.id : 0), notice)

@@ -160,7 +160,7 @@ const show = (error: Error, here: string): void => {
   if (script === undefined || String(error.stack).includes(`${script}:`)) return
   const kept = String(error.stack)
     .split("\n")
-    .filter((line) => !/^ +at .*(?:\bnode:internal\/|\?hooks:)/.test(line))
+    .filter((line) => !/^ +at .*(?:\bnode:internal\/|\/javascript-hooks\.js:)/.test(line))
   error.stack = [...kept, ...frames].join("\n")
 }
 

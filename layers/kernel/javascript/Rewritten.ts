@@ -13,6 +13,8 @@ export interface Rewritten {
   readonly transpiled?: Transpiler.Transpiled
   /** The cell could not be read: V8 says what is wrong with it, or, where it comes further, the transpiler. */
   readonly unreadable?: Transpiler.Unreadable
+  /** Why it was not read as TypeScript. */
+  readonly untried?: string
 }
 
 /** Where in the source of a cell a place of its code was. */

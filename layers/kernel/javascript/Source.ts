@@ -50,6 +50,11 @@ const readable = (source: string): Readable | Omit<Rewritten, "ahead"> => {
     if (program !== undefined) return { ...candidate, program }
   }
   let refused = whole(source)
+  try {
+    Transpiler.oxc()
+  } catch (error) {
+    return { ...refused, untried: (error as Error).message }
+  }
   for (const { prefix, text } of candidates) {
     const types = Transpiler.transpile(text, cellFile("ts"), { isCell: true })
     const markup =

@@ -135,8 +135,13 @@ export const make = (kernel: string): Tracebacks => {
         unreadable !== undefined &&
         (unreadable.line > found.line || (unreadable.line === found.line && unreadable.column > found.column))
       const told = isFurther ? unreadable : found
-      const traceback = `${Edits.excerpt(name, source, told)}SyntaxError: ${told.message}`
-      return { name: "SyntaxError", message: told.message, traceback }
+      const more = rewritten.untried === undefined ? "" : `. If it is TypeScript: ${rewritten.untried}`
+      const text = told.message + more
+      return {
+        name: "SyntaxError",
+        message: text,
+        traceback: `${Edits.excerpt(name, source, told)}SyntaxError: ${text}`
+      }
     }
   }
 }

@@ -9,8 +9,25 @@ import * as Tsconfig from "./Tsconfig.ts"
 
 const require = createRequire(import.meta.url)
 
+/** Oxc cannot be loaded: it is not installed, or not for this platform. */
+export class Unavailable extends Error {
+  constructor(cause: unknown) {
+    const [why] = (cause instanceof Error ? cause.message : String(cause)).split("\n")
+    super(
+      `the package oxc-transform, which reads TypeScript, cannot be loaded: ${why}. Install livetools anew on this machine, ` +
+        "with its optional dependencies (`npm install --include=optional`)"
+    )
+  }
+}
+
 /** By a name that the bundler cannot follow: megabytes that most cells do not need. */
-export const oxc = () => require("oxc-transform".toString()) as typeof Oxc
+export const oxc = () => {
+  try {
+    return require("oxc-transform".toString()) as typeof Oxc
+  } catch (cause) {
+    throw new Unavailable(cause)
+  }
+}
 
 /** Of the source-map standard, as `node:module` takes it. */
 export type SourceMap = NonNullable<Oxc.TransformResult["map"]>
@@ -85,11 +102,16 @@ export const transpile = (source: string, file: string, options: Options = {}): 
   return { code, map: rest }
 }
 
-/** What is wrong with the syntax of a JavaScript file; `undefined` where nothing is. */
+/** What is wrong with the syntax of a JavaScript file; `undefined` where nothing is, or nothing can say so. */
 export const check = (source: string, file: string): Unreadable | undefined => {
   const sourceType = file.endsWith(".mjs") ? "module" : file.endsWith(".cjs") ? "commonjs" : "unambiguous"
-  const [failed] = oxc().transformSync(file, source, { lang: "js", sourceType }).errors
-  return failed && explained(source, failed)
+  try {
+    const [failed] = oxc().transformSync(file, source, { lang: "js", sourceType }).errors
+    return failed && explained(source, failed)
+  } catch (error) {
+    if (error instanceof Unavailable) return undefined
+    throw error
+  }
 }
 
 /** Where in the source a place of its JavaScript was. */

@@ -197,6 +197,19 @@ describe("an interrupt", () => {
     assert.strictEqual(await result("kept + 1"), "42")
   })
 
+  it("ends a cell that waits for a child, whatever it would make of the child's end", async () => {
+    // All of these are signalled after the one that the cell waits for.
+    const many = "for i in $(seq 600); do sleep 2 & done; echo on; exec sleep 30"
+    const before = kernel.texts.stdout.length
+    const cell = kernel.begin(
+      `require('child_process').spawnSync('sh', ['-c', '${many}'], { stdio: 'inherit' }).status`
+    )
+    await kernel.until(() => kernel.texts.stdout.slice(before).includes("on"))
+    cell.interrupt()
+    const { result: last, status } = await cell.done
+    assert.deepStrictEqual([status, last], ["interrupted", undefined])
+  })
+
   it("ends an asynchronous loop too, and leaves the timers of earlier cells", async () => {
     await kernel.run("globalThis.n = 0; globalThis.m = 0; globalThis.earlier = setInterval(() => m++, 5); 0")
     const cell = kernel.begin("for (;;) { await new Promise((r) => setTimeout(r, 1)); n++ }")

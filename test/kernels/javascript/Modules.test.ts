@@ -153,4 +153,26 @@ describe.each(Runner.nodes)("modules on $name", ({ path }) => {
     const { error } = await kernel.run("import './names.mjs'")
     assert.include(error?.["traceback"], "names.mjs:1\nimport { nothing } from './state.mjs'\n")
   })
+
+  it("what a cell puts in place of functions of Node does not reach the kernel", async () => {
+    write("plain.ts", "export const n: number = 5\n")
+    write("later.ts", "export const n: number = 6\n")
+    // With this, what Node itself has still to load is there.
+    await gives("(await import('./plain.ts')).n", "5")
+    const cell =
+      "const mocked = () => { throw new Error('mocked') }, undo = [];\n" +
+      "const names = ['writeSync', 'readFileSync', 'statSync', 'createRequire', 'isBuiltin', 'pathToFileURL', 'inspect', 'join'];\n" +
+      "for (const of of ['fs', 'module', 'url', 'util', 'path'].map((name) => require(name)))\n" +
+      "  for (const name of names.filter((name) => name in of)) { const own = of[name]; undo.push(() => (of[name] = own)); of[name] = mocked }\n" +
+      "undo.length"
+    await gives(cell, "8")
+    await gives("import { n } from './later.ts'; ({ n })", "{ n: 6 }")
+    await gives("for (const each of undo) each()", undefined)
+  })
+
+  it("the kernel is no module of the program", async () => {
+    write("main.cjs", "module.exports = [require.main, require.main === module, process.mainModule]\n")
+    await gives("require('./main.cjs')", "[ undefined, false, undefined ]")
+    await gives("Object.keys(require.cache).filter((path) => path.includes('javascript-'))", "[]")
+  })
 })

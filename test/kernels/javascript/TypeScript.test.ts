@@ -1,6 +1,7 @@
 /** TypeScript in cells and in the files that they import (SPEC §8.10). */
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import * as Fs from "node:fs"
+import { createRequire } from "node:module"
 import * as Path from "node:path"
 import { folder } from "../../support/Cli.ts"
 import * as Runner from "../../support/JavaScriptRunner.ts"
@@ -275,5 +276,53 @@ export const boom = (a: null | { b: string }): string => (a as { b: string }).b
       await fails("require('./ts/waits.ts')", "Error", "waits.ts has an `await` at its top", "<cell-")
       await gives("(await import('./ts/waits.ts')).n", "1")
     })
+  })
+
+  it("is the program of a thread", async () => {
+    write("threads/two.ts", "export enum Two { Value = 2 }\n")
+    write(
+      "threads/one.ts",
+      "import { parentPort, workerData } from 'node:worker_threads'\nimport { Two } from './two.ts'\n" +
+        "export enum One { Value = 1 }\nparentPort!.postMessage([One.Value, Two.Value, workerData as number])\n"
+    )
+    write(
+      "threads/common.cts",
+      "const { parentPort } = require('node:worker_threads')\nenum Four { Value = 4 }\n" +
+        "parentPort.postMessage([Four.Value, require('./five.cts').Five.Value])\n"
+    )
+    write("threads/five.cts", "enum Five { Value = 5 }\nmodule.exports = { Five }\n")
+    await gives(
+      "const { Worker } = await import('node:worker_threads'); const { once } = require('events');\n" +
+        "const said = async (thread: Worker) => (await once(thread, 'message'))[0];\n" +
+        "[...(await said(new Worker(new URL('./threads/one.ts', import.meta.url), { workerData: 3 }))), ...(await said(new Worker('./threads/common.cts'))),\n" +
+        "...(await said(new (require('worker_threads').Worker)('require(`worker_threads`).parentPort.postMessage([6])', { eval: true }))), Worker.name]",
+      "[ 1, 2, 3, 4, 5, 6, 'Worker' ]"
+    )
+  })
+
+  it("says what is missing where its package cannot be loaded", async () => {
+    const { resolve } = createRequire(import.meta.url)
+    for (const name of ["javascript-kernel.cjs", "javascript-hooks.js"])
+      Fs.copyFileSync(Path.join(Path.dirname(resolve("#javascript-kernel")), name), files.path(name))
+    write("bare/typed.ts", "export const n: number = 1\n")
+    const bare = Runner.start({ cwd: files.path("bare"), node: path, entry: files.path("javascript-kernel.cjs") })
+    try {
+      const missing = "the package oxc-transform, which reads TypeScript, cannot be loaded: Cannot find module"
+      const install = "npm install --include=optional"
+      Runner.failure(
+        await bare.run("let n: number = 1"),
+        "SyntaxError",
+        "Unexpected",
+        `If it is TypeScript: ${missing}`,
+        install
+      )
+      Runner.failure(await bare.run("await import('./typed.ts')"), "Error", missing, install)
+      Runner.failure(await bare.run("require('./typed.ts')"), "Error", missing, install)
+      write("bare/wrong.js", "export const = 1\n")
+      Runner.failure(await bare.run("await import('./wrong.js')"), "SyntaxError", "Unexpected token '='")
+      assert.strictEqual((await bare.run("1 + 1")).result, "2")
+    } finally {
+      await bare.end()
+    }
   })
 })
