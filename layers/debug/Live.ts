@@ -101,8 +101,10 @@ export const make = Effect.fnUntraced(function* (options: Options): Effect.fn.Re
     if (category === "important") options.onImportant(text)
   }
 
-  const onOutput = (body: unknown) => {
-    const category = Wire.cut(Wire.text(body, "category") ?? "console", longestCategory)
+  const onOutput = ({ told }: Session.Session, body: unknown) => {
+    const given = Wire.cut(Wire.text(body, "category") ?? "console", longestCategory)
+    // Before the program is there, it is the adapter that writes: delve tells of its build.
+    const category = !told.isConfigurable && /^std(?:out|err)$/.test(given) ? "console" : given
     const said = Wire.text(body, "output") ?? ""
     const isLast = adapter.quirks?.lastOutput !== undefined && said.includes(mark)
     hasMark ||= isLast
@@ -119,7 +121,7 @@ export const make = Effect.fnUntraced(function* (options: Options): Effect.fn.Re
     const { key, told } = session
     switch (event) {
       case "output":
-        return onOutput(body)
+        return onOutput(session, body)
       case "initialized":
         told.isConfigurable = true
         return

@@ -147,7 +147,7 @@ export const make = (current: Current, options: Options): Pick<Debuggers.Debugge
     return yield* begin(
       found,
       {
-        program: program?.path ?? `-m ${module}`,
+        program: program === undefined ? `-m ${module}` : subject.name,
         isAttached: false,
         builtAt: subject.isNative ? changedAt(program?.path ?? "") : yield* Clocks.onRealClock(Clock.currentTimeMillis)
       },

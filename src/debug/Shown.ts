@@ -21,7 +21,6 @@ export const value = (of: Values.Value, show: Show): Values.Value => ({
   ...(of.frames === undefined ? {} : { frames: eachPlaced(of.frames, show) }),
   ...(of.breakpoints === undefined ? {} : { breakpoints: eachPlaced(of.breakpoints, show) }),
   ...(of.unbound === undefined ? {} : { unbound: eachPlaced(of.unbound, show) }),
-  ...(of.program === undefined ? {} : { program: of.program.startsWith("/") ? show(of.program) : of.program }),
   ...(of.adapters === undefined
     ? {}
     : {

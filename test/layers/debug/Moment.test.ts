@@ -138,7 +138,7 @@ describe("a program that goes on", () => {
         { policy: { wait: "200 millis" } }
       )
       assert.strictEqual((yield* run.ok(launch)).state, "running")
-      const value = yield* run.ok({ op: "continue", until: "a.t:6" })
+      const value = yield* run.ok({ op: "continue", until: "a.t:6", wait_seconds: 30 })
       assert.deepInclude(value.stop, { reason: "breakpoint", line: 6 })
       assert.deepStrictEqual(value.notes, ["It was running already."])
       assert.notInclude(run.commands(), "continue")

@@ -47,6 +47,27 @@ describe("output", () => {
     })
   )
 
+  it.live("61 what an adapter writes of its build, before there is a program, is not the program's", () =>
+    Effect.gen(function* () {
+      const run = yield* Fake.run((adapter) => {
+        adapter.on("launch", async (args, request) => {
+          await adapter.output("Building a.t\n", "stdout")
+          return adapter.base("launch", args, request)
+        })
+        adapter.on("configurationDone", async (args, request) => {
+          await adapter.output("1\n", "stdout")
+          return adapter.base("configurationDone", args, request)
+        })
+      })
+      yield* run.ok(breakpoint)
+      yield* run.ok(launch)
+      assert.deepStrictEqual((yield* run.ok({ op: "output" })).output, [
+        { category: "console", text: "Building a.t\n" },
+        { category: "stdout", text: "1\n" }
+      ])
+    })
+  )
+
   it.live("62 63 two megabytes in 20 000 pieces: bounded, the loss is told, later requests are not slowed", () =>
     Effect.gen(function* () {
       const run = yield* Fake.run((adapter) => {
