@@ -279,8 +279,10 @@ describe("diagnostics", () => {
         ["untitled:one", "of no file"]
       ])
       Fs.rmSync(run.path("b.t"))
-      yield* Effect.sleep("50 millis")
-      yield* check(run)
+      for (let i = 0; (yield* known).length > 1 && i < 50; i++) {
+        yield* Effect.sleep("50 millis")
+        yield* check(run)
+      }
       assert.deepStrictEqual(yield* known, [["untitled:one", "of no file"]])
     })
   )

@@ -238,7 +238,7 @@ describe("lsp_rename", () => {
         })
       })
       const fiber = yield* Effect.forkChild(run.rename("uno"), { startImmediately: true })
-      yield* Effect.sleep("200 millis")
+      while (run.received("textDocument/rename").length === 0) yield* Effect.sleep("10 millis")
       run.write("a.t", "one 2\nmore\n")
       const answer = yield* Fiber.join(fiber)
       assert.isFalse(answer.isFailure, answer.text)
