@@ -3,7 +3,7 @@
 import io
 import os
 import sys
-from _thread import allocate_lock, start_new_thread
+from _thread import RLock, allocate_lock, start_new_thread
 from os import dup2, fstat, set_blocking
 from os.path import samestat
 from time import monotonic, sleep
@@ -39,6 +39,8 @@ class Stream(io.TextIOWrapper):
             streams.switch(self)
         if streams.armed:
             return _write(self, text)
+        if streams.ticking:
+            streams.settle()
         if streams.c_active:
             streams.c_flush()
         count = _write(self, text)
@@ -51,7 +53,8 @@ class Stream(io.TextIOWrapper):
             self._window = now + WINDOW
             self._left = WRITES_A_WINDOW
         self._left -= 1
-        if not self._left:
+        # What the C library prints goes out by the line: nothing may lie in a buffer then.
+        if not self._left and not streams.c_active:
             streams.arm()
         return count
 
@@ -90,7 +93,8 @@ class Streams:
     def __init__(self, wire):
         self.wire = wire
         self.last = None
-        self.armed = self.nudged = self.switching = self.forked = False
+        self.armed = self.nudged = self.ticking = self.switching = self.forked = False
+        self.flushing = RLock()
         self._wake = allocate_lock()
         self._wake.acquire()
         self.c_flush = lambda: None
@@ -146,13 +150,19 @@ class Streams:
 
     def flush(self):
         """Brings everything printed so far to the pipes."""
-        for stream in (getattr(sys, "stdout", None), getattr(sys, "stderr", None), self.out, self.err):
-            try:
-                stream.flush()
-            except Exception:
-                pass
+        with self.flushing:
+            for stream in (getattr(sys, "stdout", None), getattr(sys, "stderr", None), self.out, self.err):
+                try:
+                    stream.flush()
+                except Exception:
+                    pass
         self.c_flush()
         self.last = None
+
+    def settle(self):
+        """Waits until what the tick has taken out of the buffers is in the pipes."""
+        with self.flushing:
+            pass
 
     def switch(self, stream):
         """Before a write to the other stream: what came before it is ahead of it on both pipes."""
@@ -189,16 +199,20 @@ class Streams:
         while True:
             self._wake.acquire()
             sleep(WINDOW * 0.8)
-            self.armed = self.nudged = False
-            for stream in (self.out, self.err):
-                try:
-                    stream.flush()
-                except Exception:
-                    pass
+            with self.flushing:
+                self.ticking = True
+                self.armed = self.nudged = False
+                for stream in (self.out, self.err):
+                    try:
+                        stream.flush()
+                    except Exception:
+                        pass
+                self.ticking = False
 
     def _forked(self):
         # No thread ticks in the child.
-        self.armed = False
+        self.armed = self.ticking = False
+        self.flushing = RLock()
         self.forked = True
 
     def _audit(self, event, arguments):
@@ -220,6 +234,8 @@ class Streams:
         """Something may print through the C library from now on."""
         if not self.c_active:
             self.c_active = True
+            self.armed = False
+            self.flush()
             from .c_stdout import flush
 
             self.c_flush = flush

@@ -26,7 +26,10 @@ import * as Wire from "./Wire.ts"
 /** How long a promise that is the last expression is waited for, so that what it does is part of its cell. */
 const promiseMs = 1000
 
-const { compareExchange, load, store } = Atomics
+const { compareExchange, load, store, wait } = Atomics
+const never = new Int32Array(new SharedArrayBuffer(4))
+/** How long a termination that is on its way is waited for, in milliseconds; it takes the call that waits. */
+const takenWithin = 20
 const { apply } = Reflect
 const { rss } = process.memoryUsage
 const untold = "[an error that could not be shown: the cells have replaced built-in objects]"
@@ -125,12 +128,24 @@ export const start = ({ control, frames, port, script, shared }: Parts): void =>
     return stopped.length > 0
   }
 
+  /**
+   * Clears a place. `false`: a termination is on its way to it which has not taken this call: one that came while V8 was between
+   * two calls takes none, and is over only when this call is.
+   */
+  const leave = (place: number, id: number): boolean => {
+    for (let waited = 0; compareExchange(shared, place, id, 0) === -id; waited++) {
+      if (waited === takenWithin) return false
+      wait(never, 0, 0, 1)
+    }
+    return true
+  }
+
   /** Ends the cell. What comes later for the same cell finds it over. */
   const finish = (ending: Cell, end: End) => {
     if (ending.isOver) return
     store(shared, slot.ending, ending.id)
     // A termination that is on its way takes this call, and the interrupt that comes with it ends the cell.
-    while (compareExchange(shared, slot.running, ending.id, 0) === -ending.id);
+    if (!leave(slot.running, ending.id)) return void setImmediate(() => finish(ending, end))
     ending.isOver = true
     if (end.status === "interrupted" || end.status === "exit") {
       timers.clear()
@@ -151,7 +166,7 @@ export const start = ({ control, frames, port, script, shared }: Parts): void =>
     if (cell !== ended) return
     const { id } = ended
     // As at the end: the interrupt that comes with the termination concludes the cell.
-    while (compareExchange(shared, slot.ending, id, 0) === -id);
+    if (!leave(slot.ending, id)) return void setImmediate(ended.conclude!)
     timers.release()
     tellStopped("ended")
     try {
@@ -215,7 +230,7 @@ export const start = ({ control, frames, port, script, shared }: Parts): void =>
     if (id !== arrived) isBlocked = load(shared, slot.madeWayFor) === id
     arrived = id
     // A termination that is on its way takes this call, and the cell is sent again.
-    while (compareExchange(shared, slot.waiting, id, 0) === -id);
+    if (!leave(slot.waiting, id)) return
     lastCell = id
     const begun: Cell = { id, name, source, rewritten, isEvaluated: false, isOver: false }
     cell = begun

@@ -31,6 +31,20 @@ describe("order", () => {
     }
   })
 
+  it("holds with what C prints in a burst", async () => {
+    const [result] = await cells([
+      "import ctypes\nc = ctypes.CDLL(None)\nfor i in range(0, 600, 2):\n    print(i); c.printf(b'%d\\n', i + 1)"
+    ])
+    expect(stdout(result!)).toBe(Array.from({ length: 600 }, (_, at) => `${at}\n`).join(""))
+  })
+
+  it("holds where C begins to print in a burst", async () => {
+    const [result] = await cells([
+      "import sys\nfor i in range(300): print(i)\nimport ctypes; ctypes.CDLL(None).printf(b'300\\n')\nprint(301)"
+    ])
+    expect(stdout(result!)).toBe(Array.from({ length: 302 }, (_, at) => `${at}\n`).join(""))
+  })
+
   it("holds between the streams in a burst", async () => {
     const [result] = await cells([
       "import sys\nfor i in range(600):\n    print(i, file=sys.stderr if i % 3 == 0 else sys.stdout)"
