@@ -104,7 +104,7 @@ export const make = Effect.fnUntraced(function* (options: Options): Effect.fn.Re
   const onOutput = ({ told }: Session.Session, body: unknown) => {
     const given = Wire.cut(Wire.text(body, "category") ?? "console", longestCategory)
     // Before the program is there, it is the adapter that writes: delve tells of its build.
-    const category = !told.isConfigurable && /^std(?:out|err)$/.test(given) ? "console" : given
+    const category = given === "stdout" && !told.isConfigurable && !isAttached ? "console" : given
     const said = Wire.text(body, "output") ?? ""
     const isLast = adapter.quirks?.lastOutput !== undefined && said.includes(mark)
     hasMark ||= isLast
