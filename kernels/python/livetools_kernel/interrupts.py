@@ -7,7 +7,7 @@ from os import register_at_fork
 from time import sleep
 
 # How long a signal waits for the frame that it belongs to.
-WAIT, WAITS = 0.0001, 60
+WAIT, WAITS = 0.0005, 20
 
 
 class Interrupts:
